@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
 const TIMES = 10;
-const PAGES = ["#/overview", "#/documents", "#/questions", "#/ingestion", "#/evaluation"];
+const PAGES = ["#/overview", "#/documents", "#/questions", "#/ingestion", "#/evaluation", "#/datasets"];
 const folder = path.resolve(process.argv[2] ?? "");
 const rag = process.env.RAG ?? fileURLToPath(new URL("../../.venv/bin/rag", import.meta.url));
 const light = {

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from openpyxl.worksheet.cell_range import CellRange
 
-from ragd.api.responses import query_response
+from ragd.answer.responses import query_response
 from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 from ragd.core.documents import Place

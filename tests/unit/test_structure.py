@@ -31,6 +31,7 @@ HELD = {
         "Jobs",
         "Overviews",
         "Evaluations",
+        "Datasets",
         "Labels",
         "Traces",
         "Ledger",

@@ -23,6 +23,10 @@ export function jobTitle({ kind, collection }: Pick<Job, "kind" | "collection">)
       return l10n.t("Making token vectors");
     case "captions":
       return l10n.t("Describing pictures");
+    case "evaluation":
+      return l10n.t("Measuring how good the answers are");
+    case "tuning":
+      return l10n.t("Looking for better settings");
     case "purge":
     case "cleanup":
       return l10n.t("Deleting documents");
@@ -55,6 +59,10 @@ function stageName(stage: string): string {
       return l10n.t("Storing");
     case "embedding passages":
       return l10n.t("Indexing passages");
+    case "asking":
+      return l10n.t("Asking questions");
+    case "tuning":
+      return l10n.t("Trying settings");
     case "deleting":
       return l10n.t("Deleting");
     case "done":

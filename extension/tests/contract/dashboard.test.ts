@@ -85,6 +85,12 @@ test("from a passage of the answer to its place on the page of its document", as
   expect(await page.locator(".chunk [aria-pressed='true']").count()).toBe(1);
   await page.getByRole("button", { name: "Chunk 2", exact: true }).click();
   await page.getByRole("heading", { name: "Chunk 2", exact: true }).waitFor();
+  // The other regions of its page are borders over the picture, each of which chooses its chunk.
+  await page.locator(".region.chosen").waitFor();
+  const other = page.locator(".region:not(.chosen)").last();
+  const title = await other.locator("title").textContent();
+  await other.click({ position: { x: 3, y: 3 } });
+  await page.getByRole("heading", { name: title ?? "", exact: true }).waitFor();
 });
 
 test("a document that could not be read is mended where it stands", async () => {
@@ -134,7 +140,12 @@ test("what is written in a question is text, in the page and in its title", asyn
 test.each(LOOKS)("$name: no page is wider than its window, and axe finds nothing", async (look) => {
   const [first] = (await api<{ items: { trace_id: string }[] }>("GET", "/api/traces?type=query")).items.slice(-1);
   const { items } = await api<{ items: { id: string }[] }>("GET", "/api/documents?text=whitepaper");
-  const one = [`#/questions/${first?.trace_id ?? ""}`, `#/documents/${items[0]?.id ?? ""}`];
+  const [read] = (await api<{ items: { trace_id: string }[] }>("GET", "/api/traces?type=ingestion")).items;
+  const one = [
+    `#/ingestion/${read?.trace_id ?? ""}`,
+    `#/questions/${first?.trace_id ?? ""}`,
+    `#/documents/${items[0]?.id ?? ""}`,
+  ];
   await dashboard.look(look, ["#/questions", "#/overview", "#/ingestion", "#/documents", ...one]);
 });
 

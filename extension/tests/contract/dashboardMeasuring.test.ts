@@ -1,4 +1,4 @@
-/** The dashboard's pages of labels, evaluation and the ledger, in a real browser, with a real evaluation and a double of Confluence. */
+/** The dashboard's pages of labels, datasets, evaluation and the ledger, in a real browser, with real runs and a double of Confluence. */
 
 import { join } from "node:path";
 
@@ -115,6 +115,81 @@ test("labels become a dataset, and what was measured with it is compared questio
   await page.getByRole("heading", { level: 1, name: QUESTION }).waitFor();
 });
 
+test("a dataset is made on its page, its question's answer is found by a search, and it is measured there", async () => {
+  await open("#/datasets");
+  await page.getByLabel("Name", { exact: true }).fill("mine");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("heading", { level: 1, name: "mine" }).waitFor();
+  await page.getByText("Add a question").click();
+  await page.getByLabel("Question", { exact: true }).fill(QUESTION);
+  await page.getByRole("button", { name: "Search" }).click();
+  await page
+    .getByRole("button", { name: /^This place answers it: / })
+    .first()
+    .click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("heading", { level: 3, name: `1. ${QUESTION}` }).waitFor();
+  await page.getByText(/^Change: /).click();
+  await page.getByLabel("Question", { exact: true }).last().fill(HOSTILE);
+  await page.getByRole("button", { name: "Save" }).last().click();
+  await page.getByRole("heading", { level: 3, name: `1. ${HOSTILE}` }).waitFor();
+  const { version } = await api<{ version: { digest: string; position: number } }>("GET", "/api/datasets/mine");
+  expect(version.position).toBe(3);
+  expect(await violations()).toEqual([]);
+  await open("#/evaluation");
+  await page.getByText("Measure how good the answers are").click();
+  await page.getByLabel("Dataset", { exact: true }).selectOption("mine");
+  await page.getByLabel("sparse_only", { exact: true }).check();
+  await page.getByLabel("Name of the run").fill("from the page");
+  expect(await violations()).toEqual([]);
+  await page.getByRole("button", { name: "Measure", exact: true }).click();
+  const row = page.getByRole("group", { name: "Started here" }).getByRole("row", { name: /from the page/ });
+  await row.getByText("Done").waitFor();
+  await row.getByRole("link", { name: /^sparse_only/ }).click();
+  await page.getByText(`mine (${version.digest.slice(0, 8)})`).waitFor();
+  await open("#/datasets/mine");
+  expect(await page.getByRole("link", { name: /^from the page/ }).count()).toBe(2);
+});
+
+test("an evaluation goes on through a reload while people ask, and is cancelled", async () => {
+  const many = Array.from({ length: 3000 }, (_, at) => `- {id: q${at}, query: backups ${at}, answerable: false}\n`);
+  await api("POST", "/api/datasets", { name: "many", text: many.join("") });
+  await open("#/evaluation");
+  await page.getByText("Measure how good the answers are").click();
+  await page.getByLabel("Dataset", { exact: true }).selectOption("many");
+  await page.getByRole("button", { name: "Measure", exact: true }).click();
+  const bar = page.getByRole("group", { name: "Started here" }).locator("progress");
+  await bar.waitFor();
+  await page.reload();
+  await bar.waitFor();
+  expect((await api<{ results: unknown[] }>("POST", "/api/query", { query: QUESTION })).results.length).toBeGreaterThan(0);
+  await page.getByText(/ \/ 3,000/).waitFor();
+  await page.getByRole("button", { name: "Cancel: many" }).click();
+  await page.getByRole("group", { name: "Started here" }).getByText("Cancelled").waitFor();
+});
+
+test("a search for better settings ends with a verdict on held-out questions", async () => {
+  const { items } = await api<{ items: { source: string }[] }>("GET", "/api/documents?status=ready&page_size=4");
+  const questions = Array.from({ length: 24 }, (_, at) => {
+    const relevant = [{ source: items[at % items.length]?.source, place: {} }];
+    return JSON.stringify({ id: `q${at}`, query: `backup of ${at}`, relevant });
+  });
+  await api("POST", "/api/datasets", { name: "tuning", text: questions.map((one) => `- ${one}\n`).join("") });
+  await open("#/datasets/tuning");
+  await open("#/evaluation");
+  await page.getByText("Look for better settings").click();
+  await page.getByLabel("Dataset", { exact: true }).selectOption("tuning");
+  for (const box of await page.getByRole("group", { name: "What may be changed" }).getByRole("checkbox").all())
+    await box.uncheck();
+  await page.getByLabel("retrieval.mmr_lambda").check();
+  await page.getByLabel("Minutes").fill("0.5");
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  const row = page.getByRole("group", { name: "Started here" }).getByRole("row", { name: /tuning/ });
+  await row.getByText(/Nothing better found|Something better was found/).click();
+  await row.getByText(/on questions that took no part in the choice/).waitFor();
+  expect(await violations()).toEqual([]);
+});
+
 test("a source's ledger accounts for every item, and what was left out is tried again", async () => {
   const config = {
     base_url: double.info.confluence,
@@ -161,16 +236,17 @@ test.each(LOOKS)("$name: no page is wider than its window, and axe finds nothing
   const [trace] = (await api<{ items: { trace_id: string }[] }>("GET", "/api/traces?type=query")).items;
   const runs = (await api<{ items: { run_id: string }[] }>("GET", "/api/evaluations")).items.map(({ run_id }) => run_id);
   const sources = (await api<{ items: { id: string }[] }>("GET", "/api/sources")).items;
-  expect([runs.length, sources.length]).toEqual([2, 2]);
+  expect([runs.length, sources.length]).toEqual([4, 2]);
   await dashboard.look(look, [
     ...["#/labels", `#/labels/mark?trace=${trace?.trace_id ?? ""}`],
     ...["#/evaluation", `#/evaluation/${runs[0] ?? ""}`, `#/evaluation/${runs[0] ?? ""}?against=${runs[1] ?? ""}`],
+    ...["#/datasets", "#/datasets/mine", "#/datasets/many"],
     ...["#/ledger", ...sources.map(({ id }) => `#/ledger/${id}`)],
   ]);
 });
 
 test("nothing was asked of anybody but this daemon, and the browser had nothing to complain of", async () => {
-  const asked = "collections evaluations labels query sources traces";
+  const asked = "collections datasets evaluations labels query sources traces";
   expect([...dashboard.asked()]).toEqual(expect.arrayContaining(asked.split(" ")));
   expect(await page.evaluate("globalThis.hit")).toBeUndefined();
 });

@@ -16,6 +16,7 @@ from ragd.answer.support import SupportCheck
 from ragd.core.errors import RagError
 from ragd.core.query import Turn
 from ragd.core.results import Answer, Citation
+from ragd.core.storage import named
 from ragd.core.tracing import NO_PROVIDER, ProviderRef, Span, Trace
 from ragd.providers.protocols import Analyzer, Completion, Embedder, LanguageModel
 from ragd.retrieve.pipeline import QueryResult
@@ -75,7 +76,7 @@ class Answerer:
                 trace.status = "cancelled"
             elif answer.found:
                 answer = self._with_support(answer, result.context.citations)
-            self._record(answer, trace, span)
+            self._record(answer, result.context.citations, trace, span)
         yield answer
 
     def _write(
@@ -121,7 +122,7 @@ class Answerer:
         cancellation: Cancellation,
     ) -> Generator[Delta, None, Answer]:
         prompt = self._prompt(model, result, history)
-        span.attrs |= prompt.trace_attributes()
+        prompt.record(trace, span)
         marks = CitationFilter({citation.id for citation in prompt.citations})
         shown: list[str] = []
         ends: list[Completion] = []
@@ -182,7 +183,7 @@ class Answerer:
             warning = f"The answer was not held against the passages: {error.message}"
             return replace(answer, degraded=(*answer.degraded, "support"), warnings=(*answer.warnings, warning))
 
-    def _record(self, answer: Answer, trace: Trace, span: Span) -> None:
+    def _record(self, answer: Answer, given: Sequence[Citation], trace: Trace, span: Span) -> None:
         summary = {
             "provider": answer.provider,
             "model": answer.model,
@@ -195,8 +196,12 @@ class Answerer:
             "unsupported": sum(not sentence.supported for sentence in answer.support),
             "usage": dict(answer.usage),
             "degraded": list(answer.degraded),
+            "given": [{"id": one.id, "chunk_ids": list(one.chunk_ids) or [one.passage.chunk_id]} for one in given],
+            "support": [
+                {**named(one, "start", "end", "score", "supported"), "citations": list(one.citations)} for one in answer.support
+            ],
         }
-        trace.event("generation.summary", summary, span)
+        trace.event("generation.summary", summary | trace.texts(made={"answer": answer.text}), span)
 
 
 def _cited(marks: CitationFilter, given: Sequence[Citation]) -> tuple[Citation, ...]:

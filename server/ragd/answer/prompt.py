@@ -20,6 +20,7 @@ from ragd.core.errors import SettingsError, ValidationFailed
 from ragd.core.ids import hash32
 from ragd.core.query import Attachment, QueryPlan, Turn
 from ragd.core.results import Citation
+from ragd.core.tracing import Span, Trace
 from ragd.formats.registry import shape_of
 from ragd.language.boundaries import fenced_blocks
 from ragd.providers.protocols import Message
@@ -68,6 +69,13 @@ class Prompt:
         """What the trace keeps of it."""
         sizes = {"passages": len(self.citations), "prompt_tokens": self.tokens, "turns": self.turns}
         return {**sizes, "rules": self.rules} if self.messages else {}
+
+    def record(self, trace: Trace, span: Span) -> None:
+        """Have the trace keep what it may: the sizes, and the messages as far as its detail level lets passages in."""
+        span.attrs |= self.trace_attributes()
+        messages = [{"role": message.role, "text": message.text} for message in self.messages]
+        if kept := trace.texts(made={"messages": messages} if messages else None):
+            trace.event("generation.prompt", kept, span)
 
 
 def read_rules(config_dir: Path) -> Template:

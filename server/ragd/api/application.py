@@ -21,7 +21,9 @@ from ragd.api.routes import (
     backup,
     chat,
     collections,
+    datasets,
     documents,
+    evaluation_jobs,
     evaluations,
     ingest,
     jobs,
@@ -100,8 +102,9 @@ def routes(*, service_contract: bool = True) -> Described:
         dependencies=[Depends(permitted)],
     )
     errors.install(api)
+    measured = (evaluation_jobs, evaluations, datasets)
     kept = (collections, documents, assets, ingest, sources, jobs)
-    for part in (status, query, suggest, chat, *kept, traces, evaluations, labels, backup, docs, dashboard):
+    for part in (status, query, suggest, chat, *kept, traces, *measured, labels, backup, docs, dashboard):
         api.include_router(part.router)
     others = (keys, knowledge_bases, contract_documents, search, operation, openai_models, openai_chat, openai_vectors)
     for part in others if service_contract else ():

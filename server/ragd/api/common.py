@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from email.message import Message
@@ -98,6 +99,18 @@ def caller_of(request: Request) -> Caller:
     """Who asks; nobody in particular where nothing had to be shown."""
     caller: Caller = request.scope.get(CALLER, NOBODY)
     return caller
+
+
+def author_of(caller: Caller) -> str:
+    """By what name it is kept what somebody says or changes."""
+    return _user() if caller.kind == "local" else caller.name or caller.id
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container without a name for its user
+        return "local"
 
 
 async def _caller(request: Request) -> Caller:

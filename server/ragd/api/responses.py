@@ -1,105 +1,17 @@
-"""Values as JSON-ready objects, in the shapes of the REST contract."""
+"""Jobs as JSON-ready objects, in the shape of the REST contract."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ragd.core.results import Citation, Hit, ImageRef, Passage
-from ragd.retrieve.pipeline import QueryResult
+from ragd.core.jobs import BESIDE
+from ragd.core.storage import named
 from ragd.store.jobs import Job
 
 
-def query_response(result: QueryResult) -> dict[str, Any]:
-    """The answer of `POST /api/query`."""
-    return {
-        "trace_id": result.trace_id,
-        "query": result.plan.text,
-        "results": [_hit_response(hit) for hit in result.hits],
-        "context": result.context.text,
-        "citations": [citation_response(citation) for citation in result.context.citations],
-        "confidence": result.confidence,
-        "found": result.found,
-        "latency_ms": result.latency_ms,
-        "timings_ms": dict(result.timings_ms),
-        "effective": {
-            "strategy": result.mode,
-            "reranked": result.reranked,
-            "rerank_scored": result.rerank_scored,
-            "degraded": list(result.degraded),
-            **({"live": dict(result.live)} if result.live else {}),
-        },
-        "warnings": list(result.warnings),
-    }
-
-
-def explained_response(result: QueryResult) -> dict[str, Any]:
-    """What a request with `explain` gets on top: how the question was understood, and why these passages."""
-    return {"plan": result.plan.as_dict(), "explanation": [dict(entry) for entry in result.explanation]}
-
-
-def _hit_response(hit: Hit) -> dict[str, Any]:
-    """One passage with its scores and its place."""
-    passage = hit.passage
-    return {
-        **named(passage, "chunk_id", "doc_id", "version_id", "collection", "content", "doc_type"),
-        **_where(passage),
-        "score": round(hit.score, 6),
-        "scores": {source: round(score, 6) for source, score in hit.scores.items()},
-        "images": [_image_response(image) for image in passage.images],
-        **({"mermaid": list(passage.mermaid)} if passage.mermaid else {}),
-        "metadata": {name: passage.enrichment[name] for name in ("summary", "keywords") if passage.enrichment.get(name)},
-    }
-
-
-def _image_response(image: ImageRef) -> dict[str, Any]:
-    """A picture of a passage; `caption` is what its document says of it, `text` what was read in it."""
-    caption = {"caption": image.alt} if image.alt else {}
-    text = {"text": image.text} if image.text else {}
-    said = image.described
-    described: dict[str, Any] = {}
-    if said:
-        described = {"image_type": said.image_type, "description": said.summary, "described_by": said.by}
-        described |= {name: value for name, value in (("mermaid", said.mermaid), ("same_as", said.same_as)) if value}
-    return {
-        "asset_id": image.asset_id,
-        "url": f"/api/assets/{image.asset_id}",
-        "mime": image.mime,
-        **caption,
-        **text,
-        **described,
-    }
-
-
-def citation_response(citation: Citation) -> dict[str, Any]:
-    """What number `id` in the context stands for."""
-    passage = citation.passage
-    ids: dict[str, Any] = {"id": citation.id, "chunk_id": passage.chunk_id}
-    if len(citation.chunk_ids) > 1:
-        ids["chunk_ids"] = list(citation.chunk_ids)
-    if citation.highlights:
-        ids["highlights"] = [list(span) for span in citation.highlights]
-    return {
-        **ids,
-        **named(passage, "doc_id", "collection", "content", "doc_type"),
-        **_where(passage),
-        "images": [_image_response(image) for image in passage.images],
-        **({"mermaid": list(passage.mermaid)} if passage.mermaid else {}),
-    }
-
-
-def _where(passage: Passage) -> dict[str, Any]:
-    source = named(passage, "source", "source_uri", "title")
-    fresh = {name: value for name, value in named(passage, "as_of", "live_version").items() if value is not None}
-    return {**source, "section_path": list(passage.section_path), **passage.place.as_dict(), **fresh}
-
-
 def job_response(job: Job) -> dict[str, Any]:
-    """A job as `GET /api/jobs/{id}` and its events give it."""
-    names = ("job_id", "kind", "status", "collection", "result", "error", "attempts", "not_before")
+    """A job as `GET /api/jobs/{id}` and its events give it; what came of one that only asks is told by its own routes."""
+    names = ("job_id", "kind", "status", "collection", "error", "attempts", "not_before")
     times = ("created_at", "started_at", "finished_at")
-    return {**named(job, *names, *times), "progress": dict(job.progress)}
-
-
-def named(value: object, *names: str) -> dict[str, Any]:
-    """Attributes by their names."""
-    return {name: getattr(value, name) for name in names}
+    result = None if job.kind in BESIDE else job.result
+    return {**named(job, *names, *times), "result": result, "progress": dict(job.progress)}

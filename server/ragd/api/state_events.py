@@ -9,7 +9,8 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 
 from ragd import __version__
-from ragd.api.responses import job_response, named
+from ragd.api.responses import job_response
+from ragd.core.storage import named
 from ragd.store.overview import Overview, Overviews
 
 

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +17,7 @@ from ragd.access.context import LiveAccess, PassageTools
 from ragd.access.oidc import OidcTokens
 from ragd.answer.verification import AnswerCheck
 from ragd.app.documents import Documents
+from ragd.app.evaluations.measuring import Measuring
 from ragd.app.guides.service import Guides
 from ragd.app.ingestion import new_drafter, open_indexes, require_shared, worker_options
 from ragd.app.knowledge_bases import KnowledgeBases
@@ -191,6 +193,7 @@ class Application(Stores):
             IngestionReplay(self.ingestion, originals, self.document_reader, self.collections, self.access),
         )
         self.explanations = Explanations(self.traces, self.document_reader, self.passages)
+        self.measuring = Measuring(self._queries, self.search, self.collections, self.datasets, self.evaluations, self.jobs)
         uploaded = UploadedDocuments(self._engine, self.jobs)
         self.knowledge_bases = KnowledgeBases(self._cleanup_tasks, uploaded, self.documents, self.uploads, self.search)
         self.suggestions = Suggestions(Names(self._engine), self.access, self.overviews.revision, self._background)
@@ -234,12 +237,13 @@ class Application(Stores):
             "upload": IngestUploads(self.ingestion, self.uploads, self._files),
             "reread": self._reread,
             "rebuild": self._rebuild,
-            "repair": self._repair,
+            "repair": partial(self._rebuild, tokens=False),
             "tokens": self._tokens,
             "captions": self.captions,
-            PURGE: self._purge,
             "cleanup": self._cleanup,
+            PURGE: self._purge,
             "sync": self.sources.run_sync,
+            **self.measuring.handlers(),
         }
         retries = dict.fromkeys((PURGE, "cleanup"), settings.jobs.cleanup_retries_s)
         self.runner = JobRunner(self.jobs, handlers, retries, ended=count_documents(self.metrics))
@@ -252,14 +256,11 @@ class Application(Stores):
         roots = self.settings.security.allowed_roots
         return IngestPaths(self._files, self.ingestion, roots, self.directories.written, self._loader_for, elsewhere)
 
-    def _rebuild(self, job: Job, report: Report) -> IngestResult:
-        """Make the index entries of documents anew from their stored content; no file is read."""
-        self.reconciler.remove_damaged_tokens()
-        return self.ingestion().rebuild(job.payload["doc_ids"], report=report, links=job.links, tokens=True)
-
-    def _repair(self, job: Job, report: Report) -> IngestResult:
-        """As `_rebuild`, as quickly as can be: token codes follow by a job of their own."""
-        return self.ingestion().rebuild(job.payload["doc_ids"], report=report, links=job.links)
+    def _rebuild(self, job: Job, report: Report, tokens: bool = True) -> IngestResult:
+        """Make the index entries of documents anew from their stored content; token codes may follow by a job of their own."""
+        if tokens:
+            self.reconciler.remove_damaged_tokens()
+        return self.ingestion().rebuild(job.payload["doc_ids"], report=report, links=job.links, tokens=tokens)
 
     def authenticator(self, token: str) -> Authenticator:
         """Who finds out who asks; `token` is that of this process."""

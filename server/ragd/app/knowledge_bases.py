@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ragd.app.documents import Documents, sealed
 from ragd.app.search import Search
 from ragd.core.errors import CollectionDeleted, DocumentDeleted
+from ragd.core.jobs import QueuedUpload
 from ragd.core.query import QueryRequest
 from ragd.core.storage import Collection
 from ragd.formats.registry import doc_type_for
@@ -14,7 +15,7 @@ from ragd.ingest.discovery.uploads import Upload, Uploads
 from ragd.retrieve.pipeline import QueryResult
 from ragd.store.contract.cleanup_tasks import CleanupTasks
 from ragd.store.contract.documents import UploadedDocuments, unavailable
-from ragd.store.jobs import Job, QueuedUpload
+from ragd.store.jobs import Job
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 
@@ -48,7 +48,7 @@ class Search:
         query = self.resolve(request, within)
         return self.queries.pipeline(request.overlay, request.changes).open(query)
 
-    def chat(self, request: ChatRequest, cancellation: Cancellation) -> tuple[QueryResult, Iterator[Delta | Answer]]:
+    def chat(self, request: ChatRequest, cancellation: Cancellation) -> tuple[QueryResult, Generator[Delta | Answer, None, None]]:
         """Find passages as `query` does, and the answer made of them: pieces, then the whole of it.
 
         The answer is made while the iterator is read, which must be read to its end or closed: then the trace of both is
@@ -89,7 +89,7 @@ class Search:
             result = _highlighted(found, pipeline)
             with trace.span("stage.generate", NO_PROVIDER) as span:
                 prompt = prompts.build_if_found(result, request.history, limit, estimate_tokens, request.attachments)
-                span.attrs |= prompt.trace_attributes()
+                prompt.record(trace, span)
             return result, prompt
 
     def resolve(self, request: QueryRequest, within: Sequence[Collection] = ()) -> ResolvedQuery:
@@ -122,6 +122,6 @@ def _highlighted(result: QueryResult, pipeline: QueryPipeline) -> QueryResult:
     return replace(result, context=replace(result.context, citations=citations))
 
 
-def _closing(opened: ExitStack, pieces: Iterator[Delta | Answer]) -> Iterator[Delta | Answer]:
+def _closing(opened: ExitStack, pieces: Iterator[Delta | Answer]) -> Generator[Delta | Answer, None, None]:
     with opened:
         yield from pieces

@@ -10,6 +10,7 @@ from ragd.access.rate import RateLimits, Rates
 from ragd.access.shared_rates import SharedRates
 from ragd.app.backup import Backup
 from ragd.app.clean_stop import CleanStop
+from ragd.app.evaluations.datasets import EvaluationDatasets
 from ragd.app.gauges import gauges
 from ragd.app.ingestion import loader_for
 from ragd.app.keys import Keys
@@ -34,8 +35,9 @@ from ragd.store.database.queue_schema import prepare_queue
 from ragd.store.database.sizes import DatabaseSizes
 from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
-from ragd.store.evaluations import Evaluations
-from ragd.store.feedback import Feedback
+from ragd.store.evaluation.datasets import Datasets
+from ragd.store.evaluation.evaluations import Evaluations
+from ragd.store.evaluation.feedback import Feedback
 from ragd.store.file_documents import FileDocuments
 from ragd.store.jobs import Deliver, Jobs
 from ragd.store.labels.labels import Labels
@@ -77,9 +79,10 @@ class Stores:
         self.deliveries = Deliveries(engine, self.jobs)
         self._sources = Sources(engine)
         self._cleanup_tasks = CleanupTasks(engine, self.collections, self._sources, self.jobs)
-        self.overviews = Overviews(engine, self.passages, self.jobs)
+        self.overviews = Overviews(engine, self.passages, self.jobs, self._background)
         self.evaluations = Evaluations(engine, settings.evaluation.keep)
         self.feedback = Feedback(engine)
+        self.datasets = EvaluationDatasets(Datasets(engine), self.feedback, self.collections)
         self.labels = Labels(engine)
         self.traces = Traces(engine, settings.observability.keep_traces)
         self.audit = private_file(directories.logs / AUDIT_LOG, kept=_AUDIT_FILES)

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any, Final, Literal
 
 JobStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
+
+EVALUATION: Final = "evaluation"
+TUNING: Final = "tuning"
+BESIDE: Final = frozenset({EVALUATION, TUNING})
+"""Kinds of jobs that only ask: one of them at a time runs beside the others, and keeps no document waiting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,29 @@ class IngestResult:
     gone: int = 0
     gone_names: tuple[str, ...] = ()
     drift: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedUpload:
+    """A file of a job of the kind `upload`: its name in the staging folder, and the name that it came with."""
+
+    kb_id: str
+    staged: str
+    source: str
+
+    @classmethod
+    def of(cls, kb_id: str, payload: Mapping[str, Any]) -> list[QueuedUpload]:
+        # Earlier releases wrote the whole path, which holds only until the data directory is moved.
+        return [cls(kb_id, PurePath(item["staged"]).name, item["source"]) for item in payload["files"]]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationResult:
+    """What an evaluation left: the ids of its runs; of a search for settings what it found, and that as a strategy's file."""
+
+    run_ids: tuple[str, ...] = ()
+    tuned: Mapping[str, Any] | None = None
+    strategy_file: str = ""
 
 
 class Stopped(Exception):

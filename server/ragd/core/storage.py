@@ -107,3 +107,8 @@ class Collection:
     updated_at: str
     document_count: int = 0
     chunk_count: int = 0
+
+
+def named(value: object, *names: str) -> dict[str, Any]:
+    """Attributes of an object by their names, for JSON."""
+    return {name: getattr(value, name) for name in names}

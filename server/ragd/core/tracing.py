@@ -44,6 +44,7 @@ EventKind = Literal[
     "fusion.ranked",
     "rerank.ranked",
     "context.final",
+    "generation.prompt",
     "generation.summary",
     "response.envelope",
     "degraded",
@@ -163,13 +164,14 @@ class Trace(Moving):
                 {"ts_ms": self._now(), "span_id": span.span_id if span else None, "kind": kind, "payload": dict(payload)}
             )
 
-    def texts(self, *, query: str | None = None, passages: Sequence[str] | None = None) -> dict[str, Any]:
-        """The texts that the detail level lets into a payload: the query from `standard` on, passages at `verbose`."""
-        kept: dict[str, Any] = {}
-        if query is not None and self.detail_level != "minimal":
-            kept["query"] = query
-        if passages is not None and self.detail_level == "verbose" and not self._withheld:
-            kept["passages"] = list(passages)
+    def texts(
+        self, *, query: str | None = None, passages: Sequence[str] | None = None, made: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """The texts that the level lets in: the query from `standard` on; at `verbose` passages, and what was `made` of them."""
+        kept: dict[str, Any] = {} if query is None or self.detail_level == "minimal" else {"query": query}
+        if self.detail_level == "verbose" and not self._withheld:
+            kept |= {} if passages is None else {"passages": list(passages)}
+            kept |= made or {}
         return kept
 
     def withhold_passages(self) -> None:

@@ -5,9 +5,9 @@ See `tests/golden/README.md`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import yaml
 
@@ -18,6 +18,7 @@ from ragd.evaluation.relevance import wrong_place
 from ragd.retrieve.filters import parse_filters
 
 JSON_LINES = ".jsonl"
+GOLDEN: Final = "golden"
 _KEYS = {"id", "query", "lang", "type", "relevant", "filters", "hard", "demo", "facts", "answerable", "answer", "passages"}
 _RELEVANT_KEYS = {"source", "place", "grade"}
 
@@ -34,15 +35,35 @@ def golden_files(root: Path | None) -> tuple[Path, Path]:
 
 def read_questions(path: Path, *, name: str | None = None) -> Dataset:
     """The questions of a file. Raises `ValidationFailed`, which names the line at which a question begins."""
-    questions: dict[str, Question] = {}
-    for line, value in read_objects(path) if path.suffix == JSON_LINES else _items(path):
-        question = _question(path, line, value)
-        if question.id in questions:
-            raise broken(path, line, f"the id '{question.id}' stands twice.")
-        questions[question.id] = question
-    if not questions:
+    lines = read_objects(path) if path.suffix == JSON_LINES else _items(path, _text(path))
+    found = _dataset(lines, path, name or path.stem, hash32(digest_of(path)))
+    if not found.questions:
         raise ValidationFailed(f"{path} holds no questions.")
-    return Dataset(name or path.stem, hash32(digest_of(path)), tuple(questions.values()), by_document=False)
+    return found
+
+
+def questions_of(text: str, where: Path, name: str, digest: str) -> Dataset:
+    """The questions of a file's text, of which there may be none. `where` it stands is said with what is wrong.
+
+    Raises `ValidationFailed`, which names the line at which a question begins.
+    """
+    return _dataset(_items(where, text), where, name, digest)
+
+
+def _dataset(lines: Iterable[tuple[int, Any]], where: Path, name: str, digest: str) -> Dataset:
+    questions: dict[str, Question] = {}
+    for line, value in lines:
+        question = _question(where, line, value)
+        if question.id in questions:
+            raise broken(where, line, f"the id '{question.id}' stands twice.")
+        questions[question.id] = question
+    return Dataset(name, digest, tuple(questions.values()), by_document=False)
+
+
+def items_of(text: str, where: Path) -> list[dict[str, Any]]:
+    """The questions of a text as they are written there. Raises `ValidationFailed` as `questions_of` does."""
+    questions_of(text, where, where.stem, "")
+    return [value for _, value in _items(where, text)]
 
 
 def documents_hash(folder: Path) -> str:
@@ -53,13 +74,16 @@ def documents_hash(folder: Path) -> str:
     return hash32(*(part for path in files for part in (path.relative_to(folder).as_posix(), digest_of(path))))
 
 
-def _items(path: Path) -> list[tuple[int, Any]]:
+def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise unreadable(path, error) from error
     except UnicodeDecodeError as error:
         raise ValidationFailed(f"{path} is no UTF-8.") from error
+
+
+def _items(path: Path, text: str) -> list[tuple[int, Any]]:
     loader = yaml.SafeLoader(text)
     try:
         node = loader.get_single_node()

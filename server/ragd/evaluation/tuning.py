@@ -11,7 +11,7 @@ mean difference is above 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any, Final
@@ -137,18 +137,27 @@ def halves(questions: Sequence[Question]) -> tuple[list[Question], list[Question
     return parts
 
 
-def candidates(present: Changes) -> Iterator[dict[str, Any]]:
-    """Each single change to the settings, by dotted name, that can make a difference: all of `TUNABLE` are in `present`."""
+def candidates(present: Changes, names: Collection[str] = tuple(TUNABLE)) -> Iterator[dict[str, Any]]:
+    """Each single change to `names`, dotted, that can make a difference: all of `TUNABLE` are in `present`."""
     for name, values in TUNABLE.items():
-        if name in _ONLY_WITH and present[_ONLY_WITH[name][0]] != _ONLY_WITH[name][1]:
+        if name not in names or (name in _ONLY_WITH and present[_ONLY_WITH[name][0]] != _ONLY_WITH[name][1]):
             continue
         for value in values:
             if value != present[name]:
                 yield {name: value}
 
 
-def tune(questions: Sequence[Question], present: Changes, measured: Measured, *, seconds: float, resamples: int) -> Tuned:
-    """Search in both halves, and measure on the other what each has chosen. `present` holds the value of every tunable setting.
+def tune(
+    questions: Sequence[Question],
+    present: Changes,
+    measured: Measured,
+    *,
+    seconds: float,
+    resamples: int,
+    names: Collection[str] = tuple(TUNABLE),
+) -> Tuned:
+    """Search in both halves, and measure on the other what each has chosen. `present` holds the value of every tunable setting,
+    of which `names` may be changed.
 
     The searches end in time for what they chose to be measured within `seconds`. Raises `ValidationFailed` for questions that
     can't be divided, or not be asked once in this time, and what asking raises.
@@ -168,7 +177,7 @@ def tune(questions: Sequence[Question], present: Changes, measured: Measured, *,
     complete = True
     for (train, held_out), share in ((parts, _FIRST_SEARCH), (parts[::-1], _SECOND_SEARCH)):
         now = measured.clock()
-        changes, finished = _search(train, present, measured, now + share * (end - now))
+        changes, finished = _search(train, present, names, measured, now + share * (end - now))
         complete &= finished
         before, after = measured.values({}, held_out), measured.values(changes, held_out)
         differences.append([new - old for old, new in zip(before, after, strict=True)])
@@ -190,14 +199,16 @@ def tune(questions: Sequence[Question], present: Changes, measured: Measured, *,
     )
 
 
-def _search(questions: Sequence[Question], present: Changes, measured: Measured, until: float) -> tuple[dict[str, Any], bool]:
+def _search(
+    questions: Sequence[Question], present: Changes, names: Collection[str], measured: Measured, until: float
+) -> tuple[dict[str, Any], bool]:
     """The best changes for these questions, none where none is better, and whether the time sufficed."""
     best: dict[str, Any] = {}
     try:
         for _ in range(_DEEPEST):
             if fmean(measured.values(best, questions, until)) >= _PERFECT:
                 break
-            tried = [best | change for change in candidates({**present, **best}) if best.keys().isdisjoint(change)]
+            tried = [best | change for change in candidates({**present, **best}, names) if best.keys().isdisjoint(change)]
             if not tried:
                 break
             winner = _halve(tried, questions, measured, until)

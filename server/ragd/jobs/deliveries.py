@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from sqlalchemy import URL, Connection, Engine, select, text, update
 
-from ragd.core.jobs import urgency
+from ragd.core.jobs import BESIDE, urgency
 from ragd.jobs.lanes import BULK, CLEANUP, UPLOAD, Work, goes_first, in_the_way
 from ragd.store.database.repository import Repository
 from ragd.store.database.schema import jobs
@@ -119,11 +119,14 @@ class Deliveries(Repository):
         return self._queue.get(job_id)
 
     def _must_wait(self, connection: Connection, row: Any) -> bool:
+        if row.kind in BESIDE:
+            return False
         if not row.kb_id:
             return self._of_all_must_wait(connection, row)
         one = Work(row.kind, row.kb_id, row.payload)
         columns = jobs.c.kind, jobs.c.kb_id, jobs.c.payload
-        running = connection.execute(select(*columns).where(jobs.c.status == "running", jobs.c.kb_id.in_((row.kb_id, "")))).all()
+        of_these = jobs.c.kb_id.in_((row.kb_id, "")), jobs.c.kind.not_in(BESIDE)
+        running = connection.execute(select(*columns).where(jobs.c.status == "running", *of_these)).all()
         in_its_way = [other for other in map(_work, running) if in_the_way(one, other)]
         if in_its_way:
             if all(other.is_on_uploads for other in in_its_way):
@@ -146,12 +149,13 @@ class Deliveries(Repository):
         if not one.is_on_uploads:
             return any(in_the_way(one, other) for other in map(_work, held_for))
         # One of all collections waits for what runs anywhere: while that takes its time, uploads need not stand still for it.
-        long = select(jobs.c.job_id).where(jobs.c.status == "running", jobs.c.kind.not_in((UPLOAD, CLEANUP))).limit(1)
+        long = select(jobs.c.job_id).where(jobs.c.status == "running", jobs.c.kind.not_in((UPLOAD, CLEANUP, *BESIDE))).limit(1)
         busy = connection.execute(long).first() is not None
         return any(in_the_way(one, other) and not (busy and not other.kb_id) for other in map(_work, held_for))
 
     def _of_all_must_wait(self, connection: Connection, row: Any) -> bool:
-        if connection.execute(select(jobs.c.job_id).where(jobs.c.status == "running").limit(1)).first() is None:
+        changing = jobs.c.status == "running", jobs.c.kind.not_in(BESIDE)
+        if connection.execute(select(jobs.c.job_id).where(*changing).limit(1)).first() is None:
             return False
         # Newer ones see that it is wanted, and let those that run come to their end.
         self._wait_in_sight(connection, row)
@@ -162,8 +166,8 @@ class Deliveries(Repository):
         connection.execute(update(jobs).where(jobs.c.job_id == row.job_id).values(**waiting))
 
     def running(self) -> int:
-        """How many jobs run, in all processes together."""
-        return self._count(select(jobs).where(jobs.c.status == "running"))
+        """How many jobs run that may change documents, in all processes together."""
+        return self._count(select(jobs).where(jobs.c.status == "running", jobs.c.kind.not_in(BESIDE)))
 
     def mend(self) -> int:
         """Put the jobs of dead workers back into the queue, and have those delivered that are not. Returns how many."""

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from ragd.core.errors import RagError
-from ragd.core.jobs import IngestResult, JobStatus, Postponed, Stopped
+from ragd.core.jobs import EvaluationResult, IngestResult, JobStatus, Postponed, Stopped
 from ragd.ingest.reading import Report
 from ragd.providers.freed_memory import FreedMemory
 from ragd.store.database.engine import is_away, is_busy
@@ -20,7 +20,7 @@ from ragd.store.jobs import Job, Jobs, TakenOver
 
 log = logging.getLogger(__name__)
 
-JobHandler = Callable[[Job, Report], IngestResult]
+JobHandler = Callable[[Job, Report], IngestResult | EvaluationResult]
 
 # How often a running job writes its progress, for each stage, in seconds.
 _REPORT_EVERY_S = 0.25

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from ragd.core.jobs import IngestResult, Postponed
+from ragd.core.jobs import IngestResult, Postponed, QueuedUpload
 from ragd.ingest.discovery.drives import Step, ask
 from ragd.ingest.discovery.file_rules import FileRules
 from ragd.ingest.discovery.files import Found, LoaderFor, find_files, narrowed
@@ -21,7 +21,7 @@ from ragd.store.collections import Collections
 from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
 from ragd.store.file_documents import FileDocuments, Located
-from ragd.store.jobs import Job, Jobs, QueuedUpload
+from ragd.store.jobs import Job, Jobs
 
 _KIND: Final = "reread"
 # Names of documents in a result at most; the count is of all.

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ragd.core.jobs import BESIDE
+
 UPLOAD: Final = "upload"
 CLEANUP: Final = "cleanup"
 BULK: Final = "bulk"
@@ -21,6 +23,8 @@ _MAIN: Final = frozenset({"ingest", "sync", CLEANUP, BULK})
 _UPLOADS_LANES: Final = 8
 # Of jobs that work on documents of several collections.
 _EVERYTHING: Final = "*"
+# Of those that only ask, and are in nobody's way.
+_BESIDE: Final = "beside"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,8 @@ class Work:
     @property
     def lane(self) -> str:
         """Jobs of one lane come to workers one after the other, in their order."""
+        if self.kind in BESIDE:
+            return _BESIDE
         if not self.kb_id:
             return _EVERYTHING
         if self.kind == BULK:  # one that waits for whoever runs it holds up nobody

@@ -6,13 +6,12 @@ import threading
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Engine, Row, case, func, or_, select, update
 
 from ragd.core.errors import JobNotFound, ServiceUnavailable
-from ragd.core.jobs import JobStatus, Stopped, by_urgency
+from ragd.core.jobs import BESIDE, JobStatus, QueuedUpload, Stopped, by_urgency
 from ragd.core.trace_context import calling
 from ragd.core.tracing import utc_now
 from ragd.store.database.engine import independent
@@ -72,20 +71,6 @@ class Job:
     def links(self) -> dict[str, str | None]:
         """What the traces of the job link to."""
         return {"job_id": self.job_id, "request_id": self.request_id, "traceparent": self.traceparent}
-
-
-@dataclass(frozen=True, slots=True)
-class QueuedUpload:
-    """A file of a job of the kind `upload`: its name in the staging folder, and the name that it came with."""
-
-    kb_id: str
-    staged: str
-    source: str
-
-    @classmethod
-    def of(cls, kb_id: str, payload: Mapping[str, Any]) -> list[QueuedUpload]:
-        # Earlier releases wrote the whole path, which holds only until the data directory is moved.
-        return [cls(kb_id, PurePath(item["staged"]).name, item["source"]) for item in payload["files"]]
 
 
 class Jobs(Repository):
@@ -175,19 +160,25 @@ class Jobs(Repository):
         return _job(row)
 
     def page(
-        self, page: int = 1, page_size: int = 20, status: str | None = None, *, among: Collection[str] | None = None
+        self,
+        page: int = 1,
+        page_size: int = 20,
+        status: str | None = None,
+        *,
+        among: Collection[str] | None = None,
+        kinds: Collection[str] = (),
     ) -> tuple[list[Job], int]:
-        """One page of jobs, of collections among these ids if any are given, newest first, and how many there are in all."""
+        """One page of jobs, of collections among these ids and of `kinds` if any are given, newest first, and how many in all."""
         where = [jobs.c.status == status] if status else []
-        if among is not None:
-            where.append(jobs.c.kb_id.in_(among))
+        where += [jobs.c.kb_id.in_(among)] if among is not None else []
+        where += [jobs.c.kind.in_(kinds)] if kinds else []
         return self._page(select(jobs).where(*where).order_by(jobs.c.sequence.desc()), page, page_size, _job)
 
-    def take(self) -> Job | None:
-        """The oldest of the most urgent queued jobs, now running; None when nothing waits."""
+    def take(self, beside: bool = False) -> Job | None:
+        """The oldest of the most urgent queued jobs, now running; None when nothing waits. Of `BESIDE`, or of the others."""
         with independent(self._engine).begin() as connection:
             urgent = case(dict(by_urgency()), value=jobs.c.kind, else_=0).desc()
-            first = select(jobs.c.job_id).where(*self.due()).order_by(urgent, jobs.c.sequence).limit(1)
+            first = select(jobs.c.job_id).where(*self.due(), _in_lane(beside)).order_by(urgent, jobs.c.sequence).limit(1)
             job_id = connection.scalar(first.with_for_update(skip_locked=True))
             if job_id is None:
                 return None
@@ -263,7 +254,8 @@ class Jobs(Repository):
 
     def others_due(self, job_id: str) -> bool:
         """Whether another job could begin now."""
-        return self._first(select(jobs.c.job_id).where(*self.due(), jobs.c.job_id != job_id).limit(1)) is not None
+        others = select(jobs.c.job_id).where(*self.due(), _in_lane(beside=False), jobs.c.job_id != job_id)
+        return self._first(others.limit(1)) is not None
 
     def waiting(self, kind: str, kb_id: str | None = None, statuses: Sequence[JobStatus] = ("queued",)) -> list[Job]:
         """Jobs of a kind that have not begun, or that are of other `statuses`, in order."""
@@ -309,7 +301,7 @@ class Jobs(Repository):
     def unfinished_of(self, kind: str) -> Job | None:
         """The oldest job of a kind that waits or runs."""
         row = self._first(select(jobs).where(jobs.c.kind == kind, _UNFINISHED).order_by(jobs.c.sequence).limit(1))
-        return None if row is None else _job(row)
+        return _job(row) if row else None
 
     def unfinished_jobs(self, most: int) -> list[Job]:
         """The first jobs that wait or run, oldest first. Their payloads, which can be long, are left out."""
@@ -322,13 +314,14 @@ class Jobs(Repository):
         rows = self._rows(select(jobs.c.kb_id, jobs.c.payload).where(jobs.c.kind == "upload", _UNFINISHED))
         return [upload for row in rows for upload in QueuedUpload.of(row.kb_id, row.payload)]
 
-    def requeue(self, job_id: str | None = None, since: str | None = None) -> int:
+    def requeue(self, job_id: str | None = None, since: str | None = None, *, beside: bool | None = None) -> int:
         """Put a running job (all of them without an id) back into the queue, at its old place; returns how many.
 
-        With `since` only the one that was begun then.
+        With `since` only the one that was begun then; with `beside` only those that `take` gives.
         """
+        lane = () if beside is None else (_in_lane(beside),)
         with self._engine.begin() as connection:
-            return self.requeue_within(connection, *(_held(job_id, since) if job_id else ()))
+            return self.requeue_within(connection, *(_held(job_id, since) if job_id else lane))
 
     def requeue_within(self, connection: Connection, *which: ColumnElement[bool]) -> int:
         """As `requeue`, the running ones among these, in a transaction of the caller's."""
@@ -339,6 +332,10 @@ class Jobs(Repository):
         """What tells a job that could begin now. A clock that was ahead put off one that waits for longer than any."""
         until, now = jobs.c.not_before, self.now()
         return jobs.c.status == "queued", or_(until.is_(None), until <= now, until > self.clock(_LONGEST_DELAY_S))
+
+
+def _in_lane(beside: bool) -> ColumnElement[bool]:
+    return jobs.c.kind.in_(BESIDE) if beside else jobs.c.kind.not_in(BESIDE)
 
 
 def _held(job_id: str, since: str | None) -> list[ColumnElement[bool]]:

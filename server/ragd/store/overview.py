@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Engine, and_, case, func, select
 
+from ragd.core.lazy import Remembered
 from ragd.store.database.repository import Repository
 from ragd.store.database.revisions import Revisions
 from ragd.store.database.schema import collections, documents, jobs, sources, version_assets, versions
@@ -56,7 +58,8 @@ class _Seen:
 class Overviews(Repository):
     """Gives overviews. Only what may have changed since the last one is read again, whoever asks and how often."""
 
-    def __init__(self, engine: Engine, passages: Passages, queue: Jobs) -> None:
+    def __init__(self, engine: Engine, passages: Passages, queue: Jobs, behind: Executor) -> None:
+        """What takes long is counted again by `behind`, one thing at a time."""
         super().__init__(engine)
         self._passages = passages
         self._queue = queue
@@ -64,7 +67,7 @@ class Overviews(Repository):
         self._process = uuid.uuid4().hex[:12]
         self._lock = threading.Lock()
         self._last: tuple[_Seen, Overview] | None = None
-        self._grown: tuple[tuple[int, str, str], dict[str, Growth]] | None = None
+        self._growth = Remembered[tuple[int, str, str], dict[str, Growth]](behind)
 
     def is_current(self, overview: Overview | None) -> bool:
         """Whether `get` would give this overview again. Asks memory alone."""
@@ -86,12 +89,11 @@ class Overviews(Repository):
     def growth(self, day: str, month: str) -> dict[str, Growth]:
         """Of documents, chunks and pictures that are there to be found. `day` and `month` are the moments when these began.
 
-        Counted again when something was written and once a minute: that looks at every document.
+        Counted again when something was written and once a minute. That looks at every document: of many, the numbers of before
+        are given meanwhile.
         """
         asked = self._revisions.of(documents, collections, versions, version_assets), day[:_MINUTE], month[:_MINUTE]
-        if self._grown is None or self._grown[0] != asked:
-            self._grown = asked, self._read_growth(day, month)
-        return dict(self._grown[1])
+        return dict(self._growth.get(asked, lambda: self._read_growth(day, month)))
 
     def _read_growth(self, day: str, month: str) -> dict[str, Growth]:
         found = and_(collections.c.kb_id == documents.c.kb_id, collections.c.status != "deleted", documents.c.status == "ready")

@@ -107,6 +107,14 @@ def write_guide() -> Callable[[Path], Path]:
 
 
 @pytest.fixture
+def ingested(client: TestClient, guide: Path, finish: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
+    """The two documents of `guide` in the collection `default`; what the job said. The settings must allow their folder."""
+    done = finish(client.post("/api/ingest", json={"paths": [str(guide)]}).json()["job_id"])
+    assert (done["status"], done["result"]["added"]) == ("completed", 2)
+    return done
+
+
+@pytest.fixture
 def guide(tmp_path: Path, write_guide: Callable[[Path], Path]) -> Path:
     """A folder with two documents."""
     return write_guide(tmp_path)

@@ -213,6 +213,15 @@ def test_feedback_keeps_no_place_in_a_private_page(cloud: Cloud) -> None:
     assert shown(cloud.client.get("/api/feedback").text) == []
 
 
+def test_a_dataset_keeps_no_place_in_a_private_page(cloud: Cloud) -> None:
+    base = cloud.client.post("/api/datasets", json={"name": "mine"}).json()["digest"]
+    put = {"id": "one", "query": "What is the budget?", "relevant": [{"chunk_id": secret_ids(cloud)["chunk"]}]}
+    for token in (READER, *WRONG):
+        refused = cloud.client.patch("/api/datasets/mine", json={"base": base, "put": put}, headers=cloud.headers(token))
+        assert (refused.status_code, shown(refused.text)) == (400, [])
+    assert cloud.client.delete("/api/datasets/mine").status_code == 204
+
+
 def test_an_evaluation_has_no_rights_of_whoever_runs_it(cloud: Cloud) -> None:
     answer = cloud.ask("budget signing schedule", READER, evaluation="a" * 32)
     assert answer["results"] == []

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -52,7 +53,7 @@ class Stores:
         self.collections.ensure_default()
         self.sources = Sources(engine)
         self.ledger = Ledger(engine)
-        overviews = Overviews(engine, Passages(engine), Jobs(engine, 10, 10))
+        overviews = Overviews(engine, Passages(engine), Jobs(engine, 10, 10), ThreadPoolExecutor(1))
         own = gauges(self.collections, overviews, self.sources, self.ledger, folder, DatabaseSizes(engine))
         self.metrics = Metrics(own)
 

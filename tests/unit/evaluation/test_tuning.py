@@ -95,3 +95,14 @@ def test_only_what_makes_a_difference_is_tried() -> None:
     assert not names & {"retrieval.rrf_k", "retrieval.dense_weight", "retrieval.min_score"}
     assert {"retrieval.min_score": 0.0} in candidates({**PRESENT, "retrieval.min_score": 0.9})
     assert {"retrieval.rrf_k": 10} in candidates({**PRESENT, "retrieval.fusion": "rrf"})
+
+
+def test_only_what_may_be_changed_is_tried() -> None:
+    clock = Clock()
+    measured = clock.measured(better_with_two)
+    found = tune(QUESTIONS, PRESENT, measured, seconds=1e6, resamples=1000, names=("rerank.top_n",))
+    assert {name for changes, _ in clock.asked for name, _ in changes} == {"rerank.top_n"}
+    assert not found.changes
+    measured = Clock().measured(better_with_two)
+    found = tune(QUESTIONS, PRESENT, measured, seconds=1e6, resamples=1000, names=("retrieval.fusion",))
+    assert set(found.changes) == {"retrieval.fusion"}

@@ -19,7 +19,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.exc import OperationalError
 
 from ragd.core.errors import IndexDamaged
-from ragd.core.jobs import Failure, IngestResult
+from ragd.core.jobs import EVALUATION, EvaluationResult, Failure, IngestResult
 from ragd.jobs.runner import JobHandler, JobRunner
 from ragd.store.database.engine import open_engine
 from ragd.store.jobs import FINISHED, Job, Jobs
@@ -309,3 +309,49 @@ def test_memory_that_a_job_took_goes_back_to_the_system(jobs: Jobs, run: Callabl
     while process.memory_info().rss > most[0] - 100_000_000:
         assert time.monotonic() < limit, "nothing went back"
         time.sleep(0.05)
+
+
+def test_jobs_that_only_ask_run_one_at_a_time_beside_the_others(jobs: Jobs) -> None:
+    may_end = threading.Event()
+    asking: list[str] = []
+
+    def ask(job: Job, _report: Any) -> EvaluationResult:
+        asking.append(job.job_id)
+        assert may_end.wait(PATIENCE_S)
+        return EvaluationResult(("a",))
+
+    first, second = add(jobs, kind=EVALUATION), add(jobs, kind=EVALUATION)
+    assert not jobs.others_due("")
+    work = add(jobs)
+    assert jobs.others_due("")
+    runner = JobRunner(jobs, {"work": done, EVALUATION: ask})
+    runner.start()
+    try:
+        assert ended(jobs, runner, work).status == "completed"
+        while not asking:
+            runner.wait_for_change(0.01)
+        assert (asking, jobs.get(second).status) == ([first], "queued")
+        may_end.set()
+        assert ended(jobs, runner, second).result == {"run_ids": ["a"], "tuned": None, "strategy_file": ""}
+        assert asking == [first, second]
+    finally:
+        may_end.set()
+        assert runner.stop(PATIENCE_S)
+
+
+def test_what_only_asks_is_put_back_when_the_process_stops(jobs: Jobs) -> None:
+    begun = threading.Event()
+
+    def ask(_job: Job, report: Any) -> EvaluationResult:
+        while True:
+            begun.set()
+            report("asking", 0, 1)
+            time.sleep(0.001)
+
+    job_id = add(jobs, kind=EVALUATION)
+    runner = JobRunner(jobs, {"work": done, EVALUATION: ask})
+    runner.start()
+    assert begun.wait(PATIENCE_S)
+    assert runner.stop(PATIENCE_S)
+    job = jobs.get(job_id)
+    assert (job.status, job.attempts, job.error) == ("queued", 0, None)

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Engine
 
 from ragd.core.errors import NotFound, ValidationFailed
-from ragd.store.evaluations import Evaluations
+from ragd.store.evaluation.evaluations import Evaluations
 
 
 def run(number: int) -> dict[str, Any]:

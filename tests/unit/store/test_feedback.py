@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Engine
 
 from ragd.core.errors import FeedbackNotFound
-from ragd.store.feedback import Feedback, Opinion
+from ragd.store.evaluation.feedback import Feedback, Opinion
 
 OPINION = Opinion(
     question="有給休暇は？",

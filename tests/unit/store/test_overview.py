@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -26,8 +27,14 @@ def jobs(engine: Engine) -> Jobs:
 
 
 @pytest.fixture
-def overviews(engine: Engine, collections: Collections, passages: Passages, jobs: Jobs) -> Overviews:
-    return Overviews(engine, passages, jobs)
+def behind() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(1) as executor:
+        yield executor
+
+
+@pytest.fixture
+def overviews(engine: Engine, collections: Collections, passages: Passages, jobs: Jobs, behind: ThreadPoolExecutor) -> Overviews:
+    return Overviews(engine, passages, jobs, behind)
 
 
 @pytest.fixture
@@ -120,9 +127,9 @@ def test_the_progress_of_a_job_reads_no_documents(overviews: Overviews, jobs: Jo
 
 
 def test_the_token_of_another_process_is_another_one(
-    engine: Engine, overviews: Overviews, passages: Passages, jobs: Jobs
+    engine: Engine, overviews: Overviews, passages: Passages, jobs: Jobs, behind: ThreadPoolExecutor
 ) -> None:
-    assert Overviews(engine, passages, jobs).get().changes != overviews.get().changes
+    assert Overviews(engine, passages, jobs, behind).get().changes != overviews.get().changes
 
 
 def test_growth_counts_what_came_since_and_can_be_found(

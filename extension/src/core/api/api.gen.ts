@@ -296,6 +296,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/datasets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Datasets
+         * @description The newest version of each, by name.
+         */
+        get: operations["list_datasets"];
+        put?: never;
+        /**
+         * Add Dataset
+         * @description Keep a dataset under a name that is free.
+         */
+        post: operations["add_dataset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/datasets/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dataset
+         * @description A version, with a page of its questions in the order of the file.
+         */
+        get: operations["get_dataset"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Dataset
+         * @description Delete a dataset with all its versions. Runs that were measured with it stay.
+         */
+        delete: operations["delete_dataset"];
+        options?: never;
+        head?: never;
+        /**
+         * Change Dataset
+         * @description Add, set or remove one question, or let an older version count again; another version is made of it.
+         */
+        patch: operations["change_dataset"];
+        trace?: never;
+    };
+    "/api/datasets/{name}/text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Dataset Text
+         * @description A version as the file that `rag eval run --dataset` reads.
+         */
+        get: operations["dataset_text"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/documents": {
         parameters: {
             query?: never;
@@ -629,6 +701,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/evaluations/choices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Evaluation Choices
+         * @description Datasets, strategies and settings that an evaluation can be asked for.
+         */
+        get: operations["evaluation_choices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evaluations/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Evaluation Jobs
+         * @description Those that wait, run or have ended, newest first.
+         */
+        get: operations["list_evaluation_jobs"];
+        put?: never;
+        /**
+         * Start Evaluation
+         * @description Ask the questions of a dataset and measure the answers, as `rag eval run` does, in the background.
+         */
+        post: operations["start_evaluation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evaluations/jobs/{job_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Evaluation Job
+         * @description One of them. `GET /api/jobs/{job_id}/events` tells how it goes on, `DELETE /api/jobs/{job_id}` cancels it.
+         */
+        get: operations["get_evaluation_job"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evaluations/jobs/{job_id}/strategy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save Strategy
+         * @description Write what a search recommends as a strategy's file. It counts only where it is named.
+         */
+        post: operations["save_strategy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/evaluations/query": {
         parameters: {
             query?: never;
@@ -643,6 +799,26 @@ export interface paths {
          * @description Find the passages that answer a question under other settings, as `rag eval tune` does. Nothing is changed by it.
          */
         post: operations["try_settings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evaluations/tuning": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start Tuning
+         * @description Search for settings that rank better, as `rag eval tune` does, in the background. Nothing is changed by it.
+         */
+        post: operations["start_tuning"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2310,6 +2486,67 @@ export interface components {
              */
             path: string;
         };
+        /**
+         * Dataset
+         * @description A version of a dataset, its questions page by page; `versions` are all that are kept, newest first.
+         */
+        Dataset: {
+            questions: components["schemas"]["Page_NumberedQuestion_"];
+            version: components["schemas"]["DatasetRow"];
+            /** Versions */
+            versions: components["schemas"]["DatasetRow"][];
+        };
+        /**
+         * DatasetBody
+         * @description A dataset to be kept. `text` is a file's, as `rag eval run --dataset` reads it; without one it begins empty.
+         */
+        DatasetBody: {
+            /** Name */
+            name: string;
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+        };
+        /** DatasetPage */
+        DatasetPage: {
+            /** Items */
+            items: components["schemas"]["DatasetRow"][];
+            /** Page */
+            page: number;
+            /** Page Size */
+            page_size: number;
+            /** Total */
+            total: number;
+        };
+        /**
+         * DatasetRow
+         * @description A version of a dataset; `digest` is what a run names as `dataset_hash`, `position` counts the versions from 1.
+         */
+        DatasetRow: {
+            /** Author */
+            author: string;
+            /** Created At */
+            created_at: string;
+            /** Digest */
+            digest: string;
+            /** Name */
+            name: string;
+            /** Position */
+            position: number;
+            /** Questions */
+            questions: number;
+        };
+        /** DatasetText */
+        DatasetText: {
+            /** Digest */
+            digest: string;
+            /** Name */
+            name: string;
+            /** Text */
+            text: string;
+        };
         /** Document */
         Document: {
             /** Chunk Count */
@@ -2631,6 +2868,20 @@ export interface components {
             strategy_config_id: string;
         };
         /**
+         * EvaluationChoices
+         * @description What an evaluation can be asked for. `answers_by` names the language model, and is empty where answers are extracts.
+         */
+        EvaluationChoices: {
+            /** Answers By */
+            answers_by: string;
+            /** Datasets */
+            datasets: string[];
+            /** Strategies */
+            strategies: string[];
+            /** Tunable */
+            tunable: components["schemas"]["TunableSetting"][];
+        };
+        /**
          * EvaluationComparison
          * @description Two runs of the same questions; `changed` are questions by `metric`, the greatest loss of the second first.
          */
@@ -2660,6 +2911,67 @@ export interface components {
             /** Metrics */
             metrics: components["schemas"]["Figure"][];
             run: components["schemas"]["EvaluationRow"];
+        };
+        /**
+         * EvaluationJob
+         * @description A job, what it was asked, and what came of it: the ids of runs, or what a search found, also as a strategy's file.
+         */
+        EvaluationJob: {
+            /** Collection */
+            collection: string;
+            /** Created At */
+            created_at: string;
+            /** Dataset */
+            dataset: string;
+            error: components["schemas"]["Trouble"] | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Job Id */
+            job_id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "evaluation" | "tuning";
+            /** Limit */
+            limit: number | null;
+            /** Minutes */
+            minutes: number;
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "retrieval_only" | "generation_only" | "end_to_end";
+            /** Name */
+            name: string;
+            progress: components["schemas"]["Progress"];
+            /** Run Ids */
+            run_ids: string[];
+            /** Settings */
+            settings: string[];
+            /** Started At */
+            started_at: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "queued" | "running" | "completed" | "failed" | "cancelled";
+            /** Strategies */
+            strategies: string[];
+            /** Strategy File */
+            strategy_file: string;
+            tuned: components["schemas"]["TunedFound"] | null;
+        };
+        /** EvaluationJobPage */
+        EvaluationJobPage: {
+            /** Items */
+            items: components["schemas"]["EvaluationJob"][];
+            /** Page */
+            page: number;
+            /** Page Size */
+            page_size: number;
+            /** Total */
+            total: number;
         };
         /** EvaluationOptions */
         EvaluationOptions: {
@@ -3901,6 +4213,18 @@ export interface components {
             /** Revision */
             revision?: string | null;
         };
+        /**
+         * NumberedQuestion
+         * @description A question as it is written in the file, and its place there, from 1.
+         */
+        NumberedQuestion: {
+            /** Number */
+            number: number;
+            /** Question */
+            question: {
+                [key: string]: unknown;
+            };
+        };
         /** OutlineEntry */
         OutlineEntry: {
             /**
@@ -4021,6 +4345,17 @@ export interface components {
         Page_ComparedQuestion_: {
             /** Items */
             items: components["schemas"]["ComparedQuestion"][];
+            /** Page */
+            page: number;
+            /** Page Size */
+            page_size: number;
+            /** Total */
+            total: number;
+        };
+        /** Page[NumberedQuestion] */
+        Page_NumberedQuestion_: {
+            /** Items */
+            items: components["schemas"]["NumberedQuestion"][];
             /** Page */
             page: number;
             /** Page Size */
@@ -4468,6 +4803,36 @@ export interface components {
             /** Warnings */
             warnings: string[];
         };
+        /**
+         * QuestionChange
+         * @description One change to the version whose digest is `base`: exactly one of `put`, `remove` and `restore`.
+         */
+        QuestionChange: {
+            /** Base */
+            base: string;
+            /**
+             * Put
+             * @description A question as a file has it. In `relevant`, a `chunk_id` stands for the place of a passage.
+             */
+            put?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Remove
+             * @description The id of a question that is left out from now on.
+             */
+            remove?: string | null;
+            /**
+             * Replaces
+             * @description The id of the question that is put in its place; none adds one.
+             */
+            replaces?: string | null;
+            /**
+             * Restore
+             * @description An older version, which counts again.
+             */
+            restore?: string | null;
+        };
         /** QuestionRow */
         QuestionRow: {
             /** Found */
@@ -4851,6 +5216,62 @@ export interface components {
              * @description Ids of items that were left out; null: all of them.
              */
             items?: string[] | null;
+        };
+        /**
+         * RunBody
+         * @description A run for each strategy; `default` stands for the settings as they are.
+         */
+        RunBody: {
+            /**
+             * Collection
+             * @description Asked where a question names none; all without it.
+             */
+            collection?: string | null;
+            /**
+             * Dataset
+             * @description One of `GET /api/evaluations/choices`.
+             */
+            dataset: string;
+            /**
+             * Limit
+             * @description Ask only the first questions.
+             */
+            limit?: number | null;
+            /**
+             * Mode
+             * @default retrieval_only
+             * @enum {string}
+             */
+            mode: "retrieval_only" | "generation_only" | "end_to_end";
+            /**
+             * Name
+             * @default
+             */
+            name: string;
+            /**
+             * Rerank
+             * @default true
+             */
+            rerank: boolean;
+            /**
+             * Strategies
+             * @default [
+             *       "default"
+             *     ]
+             */
+            strategies: string[];
+            /**
+             * Top K
+             * @description Passages of each (else 20; answers: `retrieval.top_k`).
+             */
+            top_k?: number | null;
+        };
+        /** SavedStrategy */
+        SavedStrategy: {
+            /** Name */
+            name: string;
+            /** Path */
+            path: string;
         };
         /** Scores */
         Scores: {
@@ -5636,6 +6057,11 @@ export interface components {
             /** Sparse */
             sparse: string;
         };
+        /** StrategyBody */
+        StrategyBody: {
+            /** Name */
+            name: string;
+        };
         /**
          * StreamEnd
          * @description Why a stream of events ends though more could come; the event `stopping`, the last one. Ask again: another may answer.
@@ -6047,6 +6473,96 @@ export interface components {
             code: string;
             /** Message */
             message: string;
+        };
+        /**
+         * TunableSetting
+         * @description A setting that a search may change, and the values that it tries.
+         */
+        TunableSetting: {
+            /** Name */
+            name: string;
+            /** Values */
+            values: unknown[];
+        };
+        /**
+         * TuneBody
+         * @description A search for better settings, from a strategy on. Nothing is changed by it.
+         */
+        TuneBody: {
+            /**
+             * Collection
+             * @description Asked where a question names none; all without it.
+             */
+            collection?: string | null;
+            /**
+             * Dataset
+             * @description One of `GET /api/evaluations/choices`.
+             */
+            dataset: string;
+            /**
+             * Limit
+             * @description Ask only the first questions.
+             */
+            limit?: number | null;
+            /**
+             * Minutes
+             * @default 10
+             */
+            minutes: number;
+            /**
+             * Settings
+             * @description What it may change; all that can be tuned when empty.
+             * @default []
+             */
+            settings: string[];
+            /**
+             * Strategy
+             * @default default
+             */
+            strategy: string;
+        };
+        /**
+         * TunedFound
+         * @description What a search found; `changes` are recommended, and empty where nothing better was found.
+         *
+         *     `gain` is the mean difference on questions that took no part in the choice, with its 95 % interval, and `p` the chance of it
+         *     when nothing is better. `complete` says whether the time sufficed, `tried` counts configurations.
+         */
+        TunedFound: {
+            /** Changes */
+            changes: {
+                [key: string]: unknown;
+            };
+            /** Complete */
+            complete: boolean;
+            /** Gain */
+            gain: number;
+            /** Halves */
+            halves: components["schemas"]["TunedHalf"][];
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** P */
+            p: number;
+            /** Tried */
+            tried: number;
+        };
+        /**
+         * TunedHalf
+         * @description What one half of the questions chose, and the means on the other, before and after.
+         */
+        TunedHalf: {
+            /** After */
+            after: number;
+            /** Before */
+            before: number;
+            /** Changes */
+            changes: {
+                [key: string]: unknown;
+            };
+            /** Questions */
+            questions: number;
         };
         /** TurnBody */
         TurnBody: {
@@ -6611,6 +7127,207 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DashboardLink"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_datasets: {
+        parameters: {
+            query?: {
+                page?: number;
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetPage"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    add_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DatasetBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetRow"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_dataset: {
+        parameters: {
+            query?: {
+                /** @description Of a version; the newest without it. */
+                digest?: string | null;
+                /** @description A part of a question or of its id. */
+                text?: string;
+                page?: number;
+                page_size?: number;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dataset"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    delete_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    change_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuestionChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetRow"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    dataset_text: {
+        parameters: {
+            query?: {
+                /** @description Of a version; the newest without it. */
+                digest?: string | null;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetText"];
                 };
             };
             /** @description Any failure */
@@ -7230,6 +7947,166 @@ export interface operations {
             };
         };
     };
+    evaluation_choices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationChoices"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_evaluation_jobs: {
+        parameters: {
+            query?: {
+                page?: number;
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationJobPage"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    start_evaluation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobStarted"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_evaluation_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationJob"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    save_strategy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StrategyBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedStrategy"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     try_settings: {
         parameters: {
             query?: never;
@@ -7250,6 +8127,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["QueryAnswer"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    start_tuning: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TuneBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobStarted"];
                 };
             };
             /** @description Any failure */

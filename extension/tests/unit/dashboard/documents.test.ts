@@ -280,6 +280,29 @@ describe("what needs attention", () => {
   });
 });
 
+it("the regions of a page's chunks have borders over its picture, and a click chooses one", async () => {
+  URL.createObjectURL = () => "blob:page";
+  const placed = (ordinal: number, page: number) =>
+    chunk(ordinal, `Guide ${ordinal}`, { page, bbox: [0.1, 0.2 * ordinal, 0.9, 0.5] });
+  answering({
+    ...answers("Guide"),
+    "GET /api/documents/d1/chunks": { items: [placed(0, 3), placed(1, 3), placed(2, 4)], total: 3, page: 1, page_size: 50 },
+    "GET /api/documents/d1/pages/3": new ArrayBuffer(1),
+  });
+  const drawn = await visit(documentPage, "d1");
+  await settled();
+  const regions = () => [...drawn.querySelectorAll("rect")].map((one) => [one.getAttribute("class"), one.textContent]);
+  expect(regions()).toEqual([
+    ["region chosen", "Chunk 1"],
+    ["region", "Chunk 2"],
+  ]);
+  expect(drawn.querySelectorAll("rect")[1]?.getAttribute("height")).toBe("0.3");
+  drawn.querySelectorAll("rect")[1]?.dispatchEvent(new Event("click"));
+  await settled();
+  expect(drawn.querySelector(".details h3")?.textContent).toBe("Chunk 2");
+  expect(regions()[1]).toEqual(["region chosen", "Chunk 2"]);
+});
+
 describe.each(HOSTILE)("with %j in every text", (text) => {
   it.each([
     ["a document", documentPage, "d1"],

@@ -47,7 +47,14 @@ const metric = (name: string, difference: number, p: number) => ({
 });
 const page = (items: readonly unknown[]) => ({ items, total: items.length, page: 1, page_size: 20 });
 
+const around = (text: string) => ({
+  "GET /api/evaluations/choices": { datasets: [text], strategies: ["default", text], tunable: [], answers_by: text },
+  "GET /api/evaluations/jobs": page([]),
+  "GET /api/collections": page([{ name: text, status: "enabled" }]),
+});
+
 const answers = (text: string) => ({
+  ...around(text),
   "GET /api/evaluations": page([run(text), run(text, "ccccccccdddd"), { ...run(text, "eeeeeeeeffff"), dataset_hash: "other" }]),
   "GET /api/evaluations/aaaaaaaabbbb/figures": {
     run: run(text),
@@ -69,7 +76,7 @@ const answers = (text: string) => ({
 it("a strategy that was measured twice on a dataset has its line over time, others have none", async () => {
   const later = { ...run("golden", "bbbbbbbbcccc"), started_at: "2026-11-25T04:00:00.000Z" };
   const alone = { ...run("golden", "dddddddddddd"), strategy: "alone" };
-  answering({ "GET /api/evaluations": page([later, run("golden"), alone, run("other")]) });
+  answering({ ...around("x"), "GET /api/evaluations": page([later, run("golden"), alone, run("other")]) });
   const drawn = await visit(evaluations);
   const figures = [...drawn.querySelectorAll("figure")];
   expect(figures.map((one) => one.querySelectorAll("polyline").length)).toEqual([1]);
@@ -109,7 +116,7 @@ describe("a run", () => {
 });
 
 it("where nothing was measured the command is said", async () => {
-  answering({ "GET /api/evaluations": page([]) });
+  answering({ ...around("x"), "GET /api/evaluations": page([]) });
   expect((await visit(evaluations)).textContent).toContain("rag eval run --dataset golden");
 });
 

@@ -212,3 +212,77 @@ describe("the list of questions", () => {
     expect(page.querySelectorAll("img")).toHaveLength(0);
   });
 });
+
+describe("an answer in words", () => {
+  const sentence = (start: number, end: number, supported: boolean, citations: number[]) => ({
+    start,
+    end,
+    score: 0.5,
+    supported,
+    citations,
+  });
+  const written = (text: string, more: object = {}) => {
+    const trace = traceOf(text);
+    const summary = {
+      provider: text,
+      model: text,
+      found: true,
+      finish: "length",
+      removed_citations: 2,
+      usage: { output_tokens: 7 },
+      given: [
+        { id: 1, chunk_ids: ["c0", "c1"] },
+        { id: 2, chunk_ids: ["gone"] },
+      ],
+      support: [sentence(0, 3, true, [1]), sentence(4, 4 + [...text].length, false, [])],
+      ...more,
+    };
+    const prompt = { messages: [{ role: "system", text }] };
+    const kept = "answer" in more ? [{ ts_ms: 1, span_id: "s3", kind: "generation.prompt", payload: prompt }] : [];
+    trace.events.push({ ts_ms: 1, span_id: "s3", kind: "generation.summary", payload: summary }, ...kept);
+    return { ...answers(text), "GET /api/traces/t1": trace };
+  };
+
+  it("has each sentence marked by what supports it, with the prompt that was sent", async () => {
+    // A character of two code units: places are code points.
+    answering(written("Sure.", { answer: "🚀0. Sure." }));
+    const root = await visit(question, "t1");
+    await unfold(root);
+    const marks = [...root.querySelectorAll("mark")].map((one) => [one.className, one.firstChild?.textContent]);
+    expect(marks).toEqual([
+      ["good", "🚀0."],
+      ["bad", "Sure."],
+    ]);
+    expect(root.textContent).toContain("1 of 2 sentences are not supported by the passages");
+    expect(root.textContent).toContain("Ended: length");
+    expect([...root.querySelectorAll("pre")].map(({ textContent }) => textContent)).toEqual(["Sure."]);
+    const section = [...root.querySelectorAll("section")].find((one) => one.textContent.startsWith("Prompt and answer"));
+    expect(section?.querySelector('a[href="#/documents/d1?chunk=c1"]')).not.toBeNull();
+  });
+
+  it("without its words still says which sentence which passage supports, and how to keep them", async () => {
+    answering(written("Sure."));
+    const root = await visit(question, "t1");
+    const table = root.querySelector('[aria-label="Sentences of the answer"]');
+    expect([...(table?.querySelectorAll(".badge") ?? [])].map(({ textContent }) => textContent)).toEqual([
+      "Supported",
+      "Not supported",
+    ]);
+    expect(root.textContent).toContain("observability.detail_level: verbose");
+    expect(root.querySelectorAll("mark")).toHaveLength(0);
+  });
+
+  it("is no section of a question for which only passages were looked for", async () => {
+    answering(answers("Sure."));
+    expect((await visit(question, "t1")).textContent).not.toContain("Prompt and answer");
+  });
+
+  it.each(HOSTILE)("takes %j for text", async (text) => {
+    answering(written(text, { answer: `0. ${text} ${text}` }));
+    const root = await visit(question, "t1");
+    document.body.replaceChildren(root);
+    await unfold(root);
+    expect(root.querySelectorAll("script, iframe, img, b, [onload], [onerror]")).toHaveLength(0);
+    expect(root.querySelector(".answer")?.textContent).toContain(text);
+  });
+});

@@ -51,6 +51,7 @@ READY_PATH = "/ready"
 
 ANSWER_PATHS = {"/api/chat", "/v1/chat/completions"}
 EVALUATIONS_PATH = "/api/evaluations"
+DATASETS_PATH = "/api/datasets"
 AGENTS_PATH = "/mcp"
 """Where agents ask by MCP, when that is on."""
 
@@ -237,8 +238,8 @@ class AuthMiddleware:
     def _body_limit(self, scope: Scope) -> int:
         types = _values(scope, b"content-type")
         upload = _UPLOADS.fullmatch(scope["path"]) and any(value.lower().startswith(b"multipart/form-data") for value in types)
-        # An evaluation comes whole, with thousands of questions.
-        large = upload or scope["path"] == EVALUATIONS_PATH
+        # An evaluation, or a dataset, comes whole, with thousands of questions.
+        large = upload or scope["path"] in (EVALUATIONS_PATH, DATASETS_PATH)
         limit = self._limits.max_upload_size if large else self._limits.max_body_size
         for length in _values(scope, b"content-length"):
             if not length.isdigit() or len(length) > 18 or int(length) > limit:

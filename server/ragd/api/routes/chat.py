@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
@@ -12,13 +12,13 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from ragd.answer.answerer import Delta
 from ragd.answer.phrases import phrase
 from ragd.answer.prompt import Prompt
+from ragd.answer.responses import answer_response, citation_response, explained_response, query_response, support_response
 from ragd.api.answer_stream import BegunAnswer, answering
 from ragd.api.common import Access, App, CallerOf, Life, SourceTokens, collection_available, in_turn
 from ragd.api.description import event_stream
 from ragd.api.errors import failure_response
-from ragd.api.responses import citation_response, explained_response, named, query_response
 from ragd.api.schemas.chat import AnswerVerifyBody, ChatBody, ChatEvents, PromptAnswer, PromptBody, VerifiedAnswer
-from ragd.core.results import Answer, Support
+from ragd.core.results import Answer
 from ragd.retrieve.pipeline import QueryResult
 
 router = APIRouter(tags=["chat"])
@@ -83,20 +83,6 @@ async def verify_answer(request: Request, body: AnswerVerifyBody, app: App, acce
     return _verified_response(await in_turn(request, lambda: app.answer_check.check(body.answer, given, access.readable)))
 
 
-def answer_response(answer: Answer, trace_id: str) -> dict[str, Any]:
-    """The event `done` of `POST /api/chat`. `start` and `end` of a checked sentence are characters (code points) of `answer`."""
-    return {
-        "trace_id": trace_id,
-        "answer": answer.text,
-        **named(answer, "provider", "model", "found", "removed_citations", "finish"),
-        "citations": [citation_response(citation) for citation in answer.citations],
-        "support": _support_response(answer.text, answer.support),
-        "usage": dict(answer.usage),
-        "degraded": list(answer.degraded),
-        "warnings": list(answer.warnings),
-    }
-
-
 def _prompt_response(result: QueryResult, prompt: Prompt) -> dict[str, Any]:
     """The answer of `POST /api/prompt`."""
     return query_response(result) | {
@@ -115,17 +101,6 @@ def _verified_response(verified: Answer) -> dict[str, Any]:
         "answer": verified.text,
         "found": verified.found,
         "removed_citations": verified.removed_citations,
-        "support": _support_response(verified.text, verified.support),
+        "support": support_response(verified.text, verified.support),
         "citations": [citation_response(citation) for citation in verified.citations],
     }
-
-
-def _support_response(text: str, support: Sequence[Support]) -> list[dict[str, Any]]:
-    return [
-        {
-            **named(item, "start", "end", "score", "supported"),
-            "text": text[item.start : item.end],
-            "citations": list(item.citations),
-        }
-        for item in support
-    ]

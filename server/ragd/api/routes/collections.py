@@ -7,10 +7,10 @@ from typing import Any
 from fastapi import APIRouter, Depends
 
 from ragd.api.common import Access, App, CallerOf, Pages
-from ragd.api.responses import named
 from ragd.api.schemas.collections import Collection, CollectionChange, CollectionCreate, CollectionPage
 from ragd.api.schemas.documents import CollectionGuide
 from ragd.core.storage import Collection as Stored
+from ragd.core.storage import named
 
 router = APIRouter(prefix="/api/collections", tags=["collections"])
 

@@ -9,11 +9,10 @@ from typing import Annotated, Any
 from anyio import CapacityLimiter
 from fastapi import APIRouter, Depends, Query, Request
 
+from ragd.answer.responses import answer_response, query_response
 from ragd.answer.verification import live_passages
 from ragd.api.common import Access, App, CallerOf, Pages, SourceTokens, collection_available, collection_exists, in_turn
 from ragd.api.middleware.security import EVALUATIONS_PATH
-from ragd.api.responses import query_response
-from ragd.api.routes.chat import answer_response
 from ragd.api.schemas.evaluations import (
     EvaluatedQuestionPage,
     Evaluation,
@@ -25,19 +24,16 @@ from ragd.api.schemas.evaluations import (
     FeedbackPage,
     GivenAnswer,
     GivenBody,
-    GivenPassage,
     TrialBody,
 )
 from ragd.api.schemas.query import QueryAnswer
-from ragd.core.documents import Place
 from ragd.core.errors import FieldProblem, ValidationFailed
-from ragd.core.results import Passage
 from ragd.evaluation.relevance import relevant_to
 from ragd.evaluation.reports.pages import Only, Order, compared, figures, questions_of
-from ragd.language.token_estimate import estimate_tokens
+from ragd.evaluation.runs.given import given_passage
 from ragd.retrieve.filters import parse_filters
 from ragd.retrieve.history import parse_history
-from ragd.store.feedback import Opinion
+from ragd.store.evaluation.feedback import Opinion
 
 router = APIRouter(tags=["evaluations"])
 
@@ -118,31 +114,11 @@ async def answer_given(request: Request, body: GivenBody, app: App) -> dict[str,
 
     Nothing is searched and nothing is kept but the trace: it measures the model without retrieval.
     """
-    passages = [_given(number, passage) for number, passage in enumerate(body.passages, start=1)]
+    passages = [given_passage(number, one.text, one.source) for number, one in enumerate(body.passages, start=1)]
     began = monotonic()
     result, answer = await in_turn(request, lambda: app.search.answer_given(body.request(), passages), _answers)
     retrieval = query_response(result) | {"latency_ms": round((monotonic() - began) * 1000, 3)}
     return {"retrieval": retrieval, "done": answer_response(answer, result.trace_id)}
-
-
-def _given(number: int, passage: GivenPassage) -> Passage:
-    """A passage of a dataset as one of a document of its own, so that no two are joined."""
-    name = f"given-{number}"
-    return Passage(
-        chunk_id=name,
-        doc_id=name,
-        version_id=name,
-        collection="",
-        content=passage.text,
-        source=passage.source or name,
-        source_uri="",
-        doc_type="text",
-        title=passage.source or name,
-        section_path=(),
-        place=Place(),
-        ordinal=number,
-        tokens=estimate_tokens(passage.text),
-    )
 
 
 def _row(run: Mapping[str, Any]) -> dict[str, Any]:

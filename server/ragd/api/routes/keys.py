@@ -8,9 +8,9 @@ from typing import Any
 from fastapi import APIRouter, Depends
 
 from ragd.api.common import App, Pages
-from ragd.api.responses import named
 from ragd.api.routes.contract import TAG
 from ragd.api.schemas.keys import Key, KeyCreate, KeyPage, KeyRotate, NewKey
+from ragd.core.storage import named
 from ragd.store.api_keys import ApiKey, Limits
 
 router = APIRouter(prefix="/api/keys", tags=[TAG])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Collection
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -11,7 +10,7 @@ from fastapi import APIRouter, Depends, Query
 
 from ragd.access.callers import Caller, Role
 from ragd.answer.verification import live_passages
-from ragd.api.common import Access, App, CallerOf, Pages, collection_exists
+from ragd.api.common import Access, App, CallerOf, Pages, author_of, collection_exists
 from ragd.api.schemas.labels import Label, LabelAgreement, LabelBody, LabelledQuestionPage, LabelPage
 from ragd.app.container import Application
 from ragd.core.errors import FieldProblem, Forbidden, ValidationFailed
@@ -99,15 +98,8 @@ def _author(caller: Caller, given: str | None) -> str:
     """By what name a mark is kept. Raises `ValidationFailed` where a key or a person signed on would take another's."""
     named = (given or "").strip()
     if caller.kind == "local":
-        return named or _user()
-    own = caller.name or caller.id
+        return named or author_of(caller)
+    own = author_of(caller)
     if named and named != own:
         raise ValidationFailed.of_field("author", "another", f"You judge as '{own}'; only the daemon's own token names others.")
     return own
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a container without a name for its user
-        return "local"

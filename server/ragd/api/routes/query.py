@@ -6,8 +6,8 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, Request
 
+from ragd.answer.responses import explained_response, query_response
 from ragd.api.common import Access, App, CallerOf, SourceTokens, collection_available, in_turn
-from ragd.api.responses import explained_response, query_response
 from ragd.api.schemas.query import QueryAnswer, SearchBody
 from ragd.retrieve.pipeline import QueryResult
 

@@ -11,7 +11,6 @@ from fastapi.responses import JSONResponse
 from ragd.access.callers import Role
 from ragd.api.common import Access, App, CallerOf, Pages, SourceTokens, collection_available
 from ragd.api.middleware.headers import NEW_SOURCE
-from ragd.api.responses import named
 from ragd.api.schemas.jobs import JobStarted
 from ragd.api.schemas.sources import (
     CloudPreview,
@@ -26,6 +25,7 @@ from ragd.api.schemas.sources import (
     SyncBody,
 )
 from ragd.core.logs import request_id
+from ragd.core.storage import named
 from ragd.sources.queue import Leave
 from ragd.store.ledger import Cycle, ItemState
 from ragd.store.sources import Source as StoredSource

@@ -13,7 +13,7 @@ from ragd.api.schemas.query import FILTERS, HISTORY, QueryAnswer, QueryBody, Tur
 from ragd.core.logs import request_id
 from ragd.core.query import ChatRequest, QueryRequest
 from ragd.retrieve.history import parse_history
-from ragd.store.feedback import Verdict
+from ragd.store.evaluation.feedback import Verdict
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]

@@ -24,10 +24,9 @@ from ragd.cli.eval.tables import print_cases, print_comparison, print_run, print
 
 if TYPE_CHECKING:
     from ragd.cli.eval.corpus import Material
+    from ragd.evaluation.runs.asking import Measured
 
 _LONGEST_NAME = 255
-# Passages of a ranking, where the command line says nothing.
-_DEPTH = 20
 
 
 @click.group("eval")
@@ -46,8 +45,8 @@ eval_.add_command(labels)
     "--dataset",
     "named",
     required=True,
-    metavar="PATH|golden|feedback",
-    help="A file of questions (YAML, JSON Lines), or a folder in the layout of BEIR or TREC.",
+    metavar="PATH|NAME|golden|feedback",
+    help="A file of questions (YAML, JSON Lines), a folder in the layout of BEIR or TREC, or the name of one on the dashboard.",
 )
 @click.option("--documents", type=options.existing_folder, help="Folder of what the questions of a YAML file are about.")
 @options.in_collection("Ask this collection, which has the documents already.")
@@ -81,7 +80,7 @@ def _run(
     collection: str | None,
     strategies: tuple[str, ...],
     no_rerank: bool,
-    mode: str,
+    mode: Measured,
     asked: int | None,
     limit: int | None,
     judged: bool,
@@ -104,13 +103,14 @@ def _run(
     from ragd.cli.eval.files import require_folders, write_files
     from ragd.cli.eval.judging import measured_metrics, open_judging
     from ragd.cli.eval.metric_sets import open_metric_sets
-    from ragd.cli.eval.run import DEFAULT_STRATEGY, GENERATION_ONLY, run_all
+    from ragd.cli.eval.run import run_all
     from ragd.evaluation.gates import check, read_gate, read_gates
     from ragd.evaluation.metrics import require_library
+    from ragd.evaluation.runs.asking import DEFAULT_STRATEGY, DEPTH, Terms
 
     answers = mode != "retrieval_only"
     # An answer is to be made of as many passages as people get.
-    top_k = asked or (context.settings().retrieval.top_k if answers else _DEPTH)
+    top_k = asked or (context.settings().retrieval.top_k if answers else DEPTH)
     sets = open_metric_sets(context, named_metrics, judge_strategy, judge_calls, answers=answers) if named_metrics else None
     more = (*measured_metrics(answers=answers, judged=judged), *(sets.names if sets else ()))
     conditions = [
@@ -126,17 +126,16 @@ def _run(
         raise click.UsageError(f"--name may have {_LONGEST_NAME} characters.")
     require_library()
     judging = open_judging(context, judge_strategy, judge_calls) if judged else None
-    material = _material(context, named, documents, collection, searched=mode != GENERATION_ONLY)
+    material = _material(context, named, documents, collection, searched=mode != "generation_only")
     if judging:
         judging.try_out(material.dataset.questions[0])
     if sets:
         sets.announce()
-    body: dict[str, Any] = {"top_k": top_k} | ({"rerank": False} if no_rerank else {})
-    wanted = [strategy or DEFAULT_STRATEGY for strategy in dict.fromkeys(strategies)] or [DEFAULT_STRATEGY]
+    terms = Terms("", top_k, mode, collection=collection, rerank=not no_rerank)
+    wanted = [None if strategy in ("", DEFAULT_STRATEGY) else strategy for strategy in dict.fromkeys(strategies)] or [None]
     try:
         questions = material.dataset.questions[:limit]
-        described = {"name": name, "limit": limit, "mode": mode}
-        runs = run_all(context, material, collection, wanted, body, questions, described, judging, sets)
+        runs = run_all(context, material, wanted, terms, questions, name=name, limit=limit, judging=judging, sets=sets)
     except KeyboardInterrupt:
         note("Nothing of the unfinished run is kept.")
         raise
@@ -158,11 +157,14 @@ def _run(
 
 
 @eval_.command("tune")
-@click.option("--dataset", "named", required=True, metavar="PATH|golden|feedback", help="As for `rag eval run`.")
+@click.option("--dataset", "named", required=True, metavar="PATH|NAME|golden|feedback", help="As for `rag eval run`.")
 @click.option("--documents", type=options.existing_folder, help="Folder of what the questions of a YAML file are about.")
 @options.in_collection("Ask this collection, which has the documents already.")
 @options.strategy
 @click.option("--minutes", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True, help="How long to search.")
+@click.option(
+    "--only", multiple=True, metavar="SETTING", help="Change only this setting; repeatable (else all that can be tuned)."
+)
 @click.option("--limit", type=click.IntRange(1), help="Take only the first questions.")
 @click.option("--out", type=options.file_to_write, help="Write what is recommended as a strategy file; an existing one is kept.")
 @options.as_json
@@ -174,6 +176,7 @@ def _tune(
     collection: str | None,
     strategy: str | None,
     minutes: float,
+    only: tuple[str, ...],
     limit: int | None,
     out: Path | None,
     as_json: bool,
@@ -186,18 +189,23 @@ def _tune(
     from dataclasses import asdict
 
     from ragd.cli.eval.files import require_folders, write_text
-    from ragd.cli.eval.tune import as_strategy, print_tuned, search
+    from ragd.cli.eval.tune import print_tuned, tuned
     from ragd.evaluation.metrics import require_library
+    from ragd.evaluation.runs.searching import Start, as_strategy
+    from ragd.evaluation.tuning import TUNABLE
 
     require_folders(out)
     if out and out.exists():
         raise click.UsageError(f"{out} is there already: name another file.")
+    if unknown := [name for name in only if name not in TUNABLE]:
+        raise click.UsageError(f"'{unknown[0]}' is not tuned. What can be: {', '.join(TUNABLE)}.")
     if documents and collection:
         raise click.UsageError("Give --documents or --collection, not both.")
     require_library()
     material = _material(context, named, documents, collection)
-    found = search(context, material, collection, strategy, material.dataset.questions[:limit], minutes)
-    text = as_strategy(context, found, material, strategy) if found.changes else None
+    start = Start(strategy)
+    found = tuned(context, material, collection, start, material.dataset.questions[:limit], minutes, only or tuple(TUNABLE))
+    text = as_strategy(found, material.dataset.hash, context.directories.config, start) if found.changes else None
     if as_json:
         echo_json(asdict(found))
     else:
@@ -214,7 +222,7 @@ def _material(
 ) -> Material:
     """What `--dataset` names, with a note on what is left out. Without `searched`, the passages that it carries are enough."""
     from ragd.cli.common.progress import Preparation
-    from ragd.cli.eval.corpus import read_feedback, read_material, with_own_passages
+    from ragd.cli.eval.corpus import read_feedback, read_material, read_stored, with_own_passages
     from ragd.evaluation.feedback import FEEDBACK
 
     if named == FEEDBACK and not Path(named).exists():
@@ -222,8 +230,10 @@ def _material(
             raise click.UsageError("--documents is for questions in a YAML file; feedback is asked of its collections.")
         material = read_feedback(context, collection)
     else:
+        has_collection = collection is not None or not searched
         with Preparation("Reading the dataset"):
-            material = read_material(named, documents, has_collection=collection is not None or not searched)
+            stored = read_stored(context, named, documents, has_collection=has_collection)
+            material = stored or read_material(named, documents, has_collection=has_collection)
     material = material if searched else with_own_passages(material)
     if unanswerable := material.dataset.unanswerable:
         note(f"{plural(unanswerable, 'question')} left out, as no document answers them.")

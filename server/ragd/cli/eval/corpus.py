@@ -6,19 +6,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import note, plural, warn
-from ragd.core.errors import ServiceUnavailable, ValidationFailed
+from ragd.core.errors import NotFound, ServiceUnavailable, ValidationFailed
 
 if TYPE_CHECKING:
     from ragd.client.blocking import Client
     from ragd.evaluation.beir import Corpus
     from ragd.evaluation.datasets import Dataset
 
-_GOLDEN = "golden"
+
+_WHERE: Final = (
+    "Where are the documents that the questions are about? Give their folder with --documents, or the collection that they were "
+    "read into with --collection."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +47,13 @@ def read_material(named: str, documents: Path | None, *, has_collection: bool) -
     """
     from ragd.config.loading import checkout_root
     from ragd.evaluation.beir import beir_folder, read_beir
-    from ragd.evaluation.golden import documents_hash, golden_files, read_questions
+    from ragd.evaluation.golden import GOLDEN, documents_hash, golden_files, read_questions
 
     path = Path(named).expanduser()
-    if named == _GOLDEN and not path.exists():
+    if named == GOLDEN and not path.exists():
         path, samples = golden_files(checkout_root())
         folder = documents or samples
-        dataset = read_questions(path, name=_GOLDEN)
+        dataset = read_questions(path, name=GOLDEN)
     elif beir := beir_folder(path):
         if documents:
             raise ValidationFailed("--documents is for questions in a file; this dataset has a corpus of its own.")
@@ -58,10 +62,7 @@ def read_material(named: str, documents: Path | None, *, has_collection: bool) -
     else:
         dataset, found = _read_file(path, documents, has_collection=has_collection)
         if found is None and not has_collection:
-            raise ValidationFailed(
-                "Where are the documents that the questions are about? Give their folder with --documents, or the collection "
-                "that they were read into with --collection."
-            )
+            raise ValidationFailed(_WHERE)
         if found is None:
             return Material(dataset)
         folder = found
@@ -72,7 +73,7 @@ def _read_file(path: Path, documents: Path | None, *, has_collection: bool) -> t
     """A dataset that has no corpus of its own, and the folder of its documents, if there is one."""
     from ragd.evaluation.beir import CORPUS
     from ragd.evaluation.feedback import FEEDBACK
-    from ragd.evaluation.golden import JSON_LINES, read_questions
+    from ragd.evaluation.golden import GOLDEN, JSON_LINES, read_questions
     from ragd.evaluation.trec import DOCUMENTS, QRELS, read_trec
 
     if (path / QRELS).is_file():
@@ -82,10 +83,34 @@ def _read_file(path: Path, documents: Path | None, *, has_collection: bool) -> t
     if path.is_file() and path.suffix in (".yaml", ".yml", JSON_LINES):
         return read_questions(path), documents
     raise ValidationFailed(
-        f"{path} is no dataset. A dataset is '{_GOLDEN}', '{FEEDBACK}', a file of questions (YAML, or {JSON_LINES}), a folder "
-        f"with {CORPUS}, queries.jsonl and qrels/test.tsv (BEIR, MTEB; or the path of another file in its qrels/), or a folder "
-        f"with {QRELS} and topics.tsv or topics.txt (TREC)."
+        f"{path} is no dataset. A dataset is '{GOLDEN}', '{FEEDBACK}', the name of one on the dashboard, a file of questions "
+        f"(YAML, or {JSON_LINES}), a folder with {CORPUS}, queries.jsonl and qrels/test.tsv (BEIR, MTEB; or the path of another "
+        f"file in its qrels/), or a folder with {QRELS} and topics.tsv or topics.txt (TREC)."
     )
+
+
+def read_stored(context: CliContext, named: str, documents: Path | None, *, has_collection: bool) -> Material | None:
+    """The dataset that the daemon keeps under this name; None where the name means something else. Raises `ValidationFailed`."""
+    from ragd.client.errors import ApiError
+    from ragd.evaluation.golden import GOLDEN, documents_hash, questions_of
+
+    if named == GOLDEN or Path(named).expanduser().exists():
+        return None
+    with context.connect() as client:
+        try:
+            found = client.get(f"/api/datasets/{quote(named, safe='')}/text")
+        except ApiError as error:
+            if error.status == NotFound.status:
+                return None
+            raise
+    dataset = questions_of(found["text"], Path(named), named, found["digest"])
+    if not dataset.questions:
+        raise ValidationFailed(f"The dataset '{named}' holds no questions yet.")
+    if documents is None and not has_collection:
+        raise ValidationFailed(_WHERE)
+    if documents is None:
+        return Material(dataset)
+    return Material(dataset, folder=documents.absolute(), documents_hash="" if has_collection else documents_hash(documents))
 
 
 def with_own_passages(material: Material) -> Material:

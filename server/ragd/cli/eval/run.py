@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragd.cli.common.context import CliContext
@@ -14,44 +14,48 @@ if TYPE_CHECKING:
     from ragd.cli.eval.metric_sets import MetricSets
     from ragd.client.blocking import Client
     from ragd.evaluation.datasets import Dataset, Question
-
-# What the settings say, without an overlay.
-DEFAULT_STRATEGY = "default"
-GENERATION_ONLY = "generation_only"
-EVALUATIONS = "/api/evaluations"
+    from ragd.evaluation.runs.asking import Terms
 
 
 def run_all(
     context: CliContext,
     material: Material,
-    collection: str | None,
-    strategies: Sequence[str],
-    body: Mapping[str, Any],
+    strategies: Sequence[str | None],
+    terms: Terms,
     questions: Sequence[Question],
-    described: Mapping[str, Any],
+    *,
+    name: str,
+    limit: int | None,
     judging: Judging | None = None,
     sets: MetricSets | None = None,
 ) -> list[dict[str, Any]]:
-    """A run for each strategy. Each is tried with one question before anything is read: a wrong name is reported at once."""
+    """A run for each strategy, None for the settings as they are, under `terms` but with an id of its own.
+
+    Each is tried with one question before anything is read: a wrong name is reported at once.
+    """
+    from dataclasses import replace
+
+    from ragd.cli.eval.asking import ClientAsker
     from ragd.cli.eval.corpus import evaluated_collection
 
-    with context.connect("session" if collection or material.as_asked else "jobs") as client:
+    with context.connect("session" if terms.collection or material.as_asked else "jobs") as client:
 
         def check(target: str | None) -> None:
-            if described["mode"] == GENERATION_ONLY:
+            if terms.mode == "generation_only":
                 return
             for strategy in strategies:
-                asked = {"query": questions[0].text, "collection": target, "evaluation": uuid.uuid4().hex}
-                client.post("/api/query", {**body, **_strategy(strategy), **asked})
+                tried = replace(terms, evaluation=uuid.uuid4().hex, strategy=strategy, collection=target, mode="retrieval_only")
+                ClientAsker(client).ask(replace(questions[0], collection=None, filters=None, history=()), tried)
 
-        with evaluated_collection(client, context, material, collection, check) as target:
+        with evaluated_collection(client, context, material, terms.collection, check) as target:
             return [
                 _run(
                     client,
                     material.dataset,
                     questions,
-                    {**body, **_strategy(strategy), "collection": target},
-                    {**described, "strategy": strategy},
+                    replace(terms, evaluation=uuid.uuid4().hex, strategy=strategy, collection=target),
+                    name,
+                    limit,
                     judging,
                     sets,
                 )
@@ -63,75 +67,32 @@ def _run(
     client: Client,
     dataset: Dataset,
     questions: Sequence[Question],
-    request: Mapping[str, Any],
-    described: Mapping[str, Any],
+    terms: Terms,
+    name: str,
+    limit: int | None,
     judging: Judging | None,
     sets: MetricSets | None,
 ) -> dict[str, Any]:
     """Ask the questions, and keep the run when all are answered."""
-    from ragd.cli.chat import whole_answer
     from ragd.cli.common.progress import JobProgress
-    from ragd.core.tracing import utc_now
-    from ragd.evaluation.metrics import summaries
-    from ragd.evaluation.runner import evaluate
+    from ragd.cli.eval.asking import EVALUATIONS, ClientAsker
+    from ragd.evaluation.runs.asking import DEFAULT_STRATEGY
+    from ragd.evaluation.runs.measuring import measured_run, with_metric_sets, with_verdicts
 
-    run_id = uuid.uuid4().hex
-    started = utc_now()
-
-    def ask(question: Question) -> Mapping[str, Any]:
-        own: dict[str, Any] = {"filters": dict(question.filters)} if question.filters else {}
-        own |= {"collection": question.collection} if question.collection else {}
-        own |= {"history": list(question.history)} if question.history else {}
-        body = {**request, **own, "query": question.text, "evaluation": run_id, "explain": True}
-        if described["mode"] == GENERATION_ONLY:
-            given: dict[str, Any] = {name: body[name] for name in ("query", "history", "strategy", "evaluation") if name in body}
-            passages = [{"text": text, "source": source} for text, source in question.passages]
-            found = client.post(f"{EVALUATIONS}/answer", {**given, "passages": passages})
-            return {**found["retrieval"], "done": found["done"]}
-        if described["mode"] == "end_to_end":
-            done = whole_answer(client, body)
-            return {**done["retrieval"], "done": done}
-        answer: Mapping[str, Any] = client.post("/api/query", body)
-        return answer
-
-    with JobProgress(f"Asking ({described['strategy']})") as bar:
-        metrics, records = evaluate(
+    with JobProgress(f"Asking ({terms.strategy or DEFAULT_STRATEGY})") as bar:
+        run = measured_run(
+            ClientAsker(client),
             dataset,
             questions,
-            ask,
-            top_k=request["top_k"],
-            progress=lambda done, total: bar.show("questions", done, total),
+            terms,
+            name=name,
+            limit=limit,
             judged=judging is not None or sets is not None,
-            ranked=described["mode"] != GENERATION_ONLY,
+            progress=lambda done, total: bar.show("questions", done, total),
         )
-    trace = client.get(f"/api/traces/{records[-1]['trace_id']}")
-    said = {name: described[name] for name in ("mode", "limit")}
     if judging:
-        records, said["judge"] = judging.judge(client, dataset, records)
+        run = with_verdicts(run, *judging.judge(client, dataset, run["questions"]))
     if sets:
-        records, said["metric_sets"] = sets.measure(client, records)
-    if judging or sets:
-        metrics = summaries(records)
-    options_ = {**said, "rerank": request.get("rerank", True), "top_k": request["top_k"]}
-    kept: dict[str, Any] = client.post(
-        EVALUATIONS,
-        {
-            "run_id": run_id,
-            "name": described["name"],
-            "dataset": dataset.name,
-            "dataset_hash": dataset.hash,
-            "collection": request["collection"] or "",
-            "strategy": described["strategy"],
-            "strategy_config_id": trace["strategy_config_id"],
-            "options": options_,
-            "started_at": started,
-            "finished_at": utc_now(),
-            "metrics": metrics,
-            "questions": records,
-        },
-    )
+        run = with_metric_sets(run, *sets.measure(client, run["questions"]))
+    kept: dict[str, Any] = client.post(EVALUATIONS, run)
     return kept
-
-
-def _strategy(name: str) -> dict[str, str]:
-    return {} if name == DEFAULT_STRATEGY else {"strategy": name}

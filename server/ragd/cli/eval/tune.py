@@ -1,76 +1,60 @@
-"""Asks for the search of `evaluation.tuning` through the service, and writes what it found as a strategy."""
+"""Has the search of `evaluation.tuning` ask the service, and prints what it found."""
 
 from __future__ import annotations
 
 import math
-import time
 import uuid
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 import click
-import yaml
 
 from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import plural, table
-from ragd.core.query import MODES
-from ragd.evaluation.tuning import METRIC, TUNABLE, Changes, Measured, Tuned, tune
+from ragd.evaluation.tuning import METRIC, Changes, Tuned
 
 if TYPE_CHECKING:
     from ragd.cli.eval.corpus import Material
-    from ragd.config.settings import Settings
     from ragd.evaluation.datasets import Question
-
-# As deep as the metric looks, for passages of one document count once.
-_DEPTH = 20
+    from ragd.evaluation.runs.searching import Start
 
 
-def search(
+def tuned(
     context: CliContext,
     material: Material,
     collection: str | None,
-    strategy: str | None,
+    start: Start,
     questions: Sequence[Question],
     minutes: float,
+    names: Collection[str],
 ) -> Tuned:
-    """Search from the settings as they are, or those of a strategy. Raises as `tuning.tune` does, and the service's errors."""
+    """Search from `start` over `names`. Raises as `tuning.tune` does, and the service's errors."""
     from ragd.cli.common.progress import JobProgress
+    from ragd.cli.eval.asking import ClientAsker
     from ragd.cli.eval.corpus import evaluated_collection
-    from ragd.evaluation.metrics import measure
-    from ragd.evaluation.relevance import unit_of, units
+    from ragd.evaluation.runs.asking import DEPTH
+    from ragd.evaluation.runs.searching import search
 
-    mode = strategy if strategy in MODES else None
-    start: dict[str, Any] = {"retrieval.strategy": mode} if mode else {}
-    named = {"strategy": strategy} if strategy and not mode else {}
-    settings, search_id = context.settings(named.get("strategy")), uuid.uuid4().hex
-    present = {name: _value(settings, name) for name in TUNABLE} | start
+    present = start.present(context.settings(start.overlay))
+    search_id, seconds = uuid.uuid4().hex, math.ceil(minutes * 60)
     with context.connect("session" if collection or material.as_asked else "jobs") as client:
-
-        def post(question: Question, changes: Changes, target: str | None) -> Mapping[str, Any]:
-            body: dict[str, Any] = {"query": question.text, "top_k": _DEPTH, "collection": question.collection or target} | named
-            # So that nobody takes it for a question of people.
-            body["evaluation"] = search_id
-            body |= {"filters": dict(question.filters)} if question.filters else {}
-            body |= {"history": list(question.history)} if question.history else {}
-            answer: Mapping[str, Any] = client.post("/api/evaluations/query", {**body, "settings": {**start, **changes}})
-            return answer
+        asker = ClientAsker(client)
 
         def check(target: str | None) -> None:
-            post(questions[0], {}, target)
+            asker.ask(questions[0], start.terms(search_id, target, DEPTH))
 
         with evaluated_collection(client, context, material, collection, check) as target, JobProgress("Tuning") as bar:
-
-            def ask(changes: Changes, batch: Sequence[Question]) -> Mapping[str, float]:
-                answers = {question.id: post(question, changes, target)["results"] for question in batch}
-                bar.show("seconds", min(int(time.monotonic() - began), seconds), seconds)
-                by_document = material.dataset.by_document
-                rankings = {one.id: units(one, answers[one.id], by_document=by_document) for one in batch}
-                grades = {one.id: {unit_of(at): place.grade for at, place in enumerate(one.relevant)} for one in batch}
-                return {key: found[METRIC] for key, found in measure(grades, rankings, (METRIC,)).items()}
-
-            seconds, began = math.ceil(minutes * 60), time.monotonic()
-            resamples = context.settings().evaluation.resamples
-            return tune(questions, present, Measured(ask, time.monotonic), seconds=minutes * 60, resamples=resamples)
+            return search(
+                asker,
+                material.dataset,
+                questions,
+                start.terms(search_id, target, DEPTH),
+                present,
+                seconds=minutes * 60,
+                resamples=context.settings().evaluation.resamples,
+                progress=lambda passed: bar.show("seconds", min(passed, seconds), seconds),
+                names=names,
+            )
 
 
 def print_tuned(found: Tuned) -> None:
@@ -89,37 +73,6 @@ def print_tuned(found: Tuned) -> None:
     click.echo(
         f"Recommended: {_said(found.changes)}" if found.changes else "Nothing better found: the settings stay as they are."
     )
-
-
-def as_strategy(context: CliContext, found: Tuned, material: Material, strategy: str | None) -> str:
-    """The recommended settings as the text of a strategy file, over those of the strategy that the search began at."""
-    values: dict[str, dict[str, Any]] = {}
-    for name, value in {**_overlay(context, strategy), **found.changes}.items():
-        group, _, key = name.partition(".")
-        values.setdefault(group, {})[key] = value
-    return (
-        f"# Found by rag eval tune on {plural(sum(half.questions for half in found.halves), 'question')}"
-        f" ({material.dataset.hash[:8]}): {METRIC} {found.gain:+.4f}\n"
-        f"# on held-out halves, 95 % interval {found.low:+.4f} to {found.high:+.4f}. To use it, put it into config/strategies/.\n"
-        + yaml.safe_dump(values, sort_keys=True)
-    )
-
-
-def _overlay(context: CliContext, strategy: str | None) -> dict[str, Any]:
-    """What a strategy says, by dotted name; nothing for None. Raises `SettingsError` for an unknown one."""
-    from ragd.config.loading import read_strategy
-
-    if strategy is None:
-        return {}
-    if strategy in MODES:
-        return {"retrieval.strategy": strategy}
-    groups = read_strategy(context.directories.config, strategy)
-    return {f"{group}.{key}": value for group, values in groups.items() for key, value in (values or {}).items()}
-
-
-def _value(settings: Settings, name: str) -> Any:
-    group, _, key = name.partition(".")
-    return getattr(getattr(settings, group), key)
 
 
 def _said(changes: Changes) -> str:

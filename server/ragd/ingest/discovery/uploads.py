@@ -14,12 +14,12 @@ from typing import BinaryIO, Final
 
 from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.core.ids import hash32
+from ragd.core.jobs import QueuedUpload
 from ragd.formats.registry import loader_name_for
 from ragd.ingest.discovery.file_rules import shown
 from ragd.ingest.discovery.files import LoaderFor, unsupported
 from ragd.ingest.discovery.items import FileItem
 from ragd.store.blobs.folder import BlobStore, BlobsUnavailable
-from ragd.store.jobs import QueuedUpload
 
 log = logging.getLogger(__name__)
 

@@ -126,5 +126,29 @@ def likenesses(op: Operations) -> None:
     op.add_column("assets", sa.Column("phash", text(64)))
 
 
-LATER_MIGRATIONS = (api_keys, callers, trace_summaries, request_rates, labels, descriptions, pages_of_documents, likenesses)
+def datasets(op: Operations) -> None:
+    """Questions to measure with, each version whole."""
+    op.create_table(
+        "datasets",
+        sa.Column("name", text(64), primary_key=True),
+        sa.Column("position", sa.Integer(), primary_key=True),
+        sa.Column("digest", text(32), nullable=False),
+        sa.Column("questions", sa.Integer(), nullable=False),
+        sa.Column("author", text(255), nullable=False),
+        sa.Column("created_at", text(32), nullable=False),
+        sa.Column("text", text(), nullable=False),
+    )
+
+
+LATER_MIGRATIONS = (
+    api_keys,
+    callers,
+    trace_summaries,
+    request_rates,
+    labels,
+    descriptions,
+    pages_of_documents,
+    likenesses,
+    datasets,
+)
 """After those of `migrations`, in order."""

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from ragd.core.errors import UnsupportedMediaType, ValidationFailed
+from ragd.core.jobs import QueuedUpload
 from ragd.formats.registry import loader_name_for
 from ragd.ingest.discovery.items import FileItem
 from ragd.ingest.discovery.uploads import Uploads
 from ragd.store.blobs.folder import BlobFolder
-from ragd.store.jobs import QueuedUpload
 
 
 @pytest.fixture

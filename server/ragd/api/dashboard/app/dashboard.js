@@ -3,6 +3,8 @@
 import { h } from "./lib/dom.js";
 import { failure, quiet } from "./lib/parts.js";
 import { t } from "./lib/text.js";
+import { dataset } from "./pages/dataset.js";
+import { datasets } from "./pages/datasets.js";
 import { document as documentPage } from "./pages/document.js";
 import { documents } from "./pages/documents.js";
 import { evaluation } from "./pages/evaluation.js";
@@ -34,6 +36,7 @@ const PAGES = {
   ledger: { list: ledgers, one: ledger, title: () => t("Ledger") },
   questions: { list: questions, one: question, title: () => t("Questions") },
   evaluation: { list: evaluations, one: evaluation, title: () => t("Evaluation") },
+  datasets: { list: datasets, one: dataset, title: () => t("Datasets") },
   labels: { list: labels, one: labelling, title: () => t("Labels") },
 };
 const FIRST = "overview";

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query
 
 from ragd.api.common import App, CallerOf, Pages
-from ragd.api.responses import named
 from ragd.api.routes.contract import TAG
 from ragd.api.schemas.contract import (
     CleanupStarted,
@@ -19,7 +18,7 @@ from ragd.api.schemas.contract import (
 )
 from ragd.core.jobs import JobStatus
 from ragd.core.logs import request_id
-from ragd.core.storage import Collection, CollectionStatus
+from ragd.core.storage import Collection, CollectionStatus, named
 from ragd.store.jobs import Job
 
 router = APIRouter(tags=[TAG])

@@ -13,11 +13,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
 from ragd.answer.answerer import Delta
+from ragd.answer.responses import citation_response
 from ragd.api.answer_stream import BegunAnswer, answering
 from ragd.api.common import App, CallerOf, Life, SourceTokens
 from ragd.api.description import COMPLETIONS
 from ragd.api.errors import failure_response
-from ragd.api.responses import citation_response
 from ragd.api.routes.openai import FAILURES, TAG
 from ragd.api.schemas.openai import ChatCompletion, ChatCompletionBody, ChatCompletionChunk, OpenAiMessage
 from ragd.app.container import Application

@@ -5,6 +5,7 @@ import { h, outside } from "../lib/dom.js";
 import { action, facts, failure, folded, pager, quiet, section, table, tree } from "../lib/parts.js";
 import { number, size, t, time } from "../lib/text.js";
 import { diff } from "../parts/diff.js";
+import { pagePicture } from "../parts/page.js";
 import { documentBadge } from "./documents.js";
 import { readings } from "./reading.js";
 
@@ -157,7 +158,7 @@ function text(path, markdown, chunks, wanted) {
   /** @param {number} index */
   function choose(index) {
     buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(at === index)));
-    details.replaceChildren(chunkFacts(path, chunks[index], found, index));
+    details.replaceChildren(chunkFacts(path, chunks, found, index, choose));
   }
   const read = h("div", { class: "read", tabindex: 0, role: "group", "aria-label": t("What was read") });
   let done = found.find((place) => place)?.start ?? 0;
@@ -193,11 +194,13 @@ function text(path, markdown, chunks, wanted) {
 
 /**
  * @param {string} path
- * @param {any} chunk
+ * @param {readonly any[]} chunks
  * @param {ReturnType<typeof places>} found
  * @param {number} index
+ * @param {(index: number) => void} choose
  */
-function chunkFacts(path, chunk, found, index) {
+function chunkFacts(path, chunks, found, index, choose) {
+  const chunk = chunks[index];
   const [place, before] = [found[index], found[index - 1]];
   const overlap = place && before ? before.end - place.start : 0;
   return h(
@@ -219,7 +222,7 @@ function chunkFacts(path, chunk, found, index) {
     ]),
     folded(t("Questions that came upon it"), () => questionsOf(chunk.chunk_id)),
     ...chunk.image_refs.map(thumbnail),
-    chunk.page && pagePicture(path, chunk),
+    chunk.page && pagePicture(path, chunk, chunks, choose),
   );
 }
 
@@ -256,18 +259,4 @@ function thumbnail(id) {
     (error) => image.replaceWith(failure(error)),
   );
   return image;
-}
-
-/**
- * @param {string} path
- * @param {any} chunk
- */
-function pagePicture(path, chunk) {
-  const place = h("div", { class: "page" }, quiet(t("The page is being drawn …")));
-  picture(`${path}/pages/${chunk.page}`, { chunk_id: chunk.chunk_id, width: 700 }).then(
-    (source) =>
-      place.replaceChildren(h("img", { src: source, alt: t("Page {0} with the chunk marked", number(chunk.page)) })),
-    (error) => place.replaceChildren(failure(error)),
-  );
-  return place;
 }

@@ -1,9 +1,10 @@
-/** Runs of `rag eval run`, newest first. */
+/** Runs, newest first, by `rag eval run` or begun here; and how to begin one. */
 
 import { get, part } from "../lib/api.js";
 import { h } from "../lib/dom.js";
 import { pager, quiet, section, table } from "../lib/parts.js";
 import { duration, number, score, t, time } from "../lib/text.js";
+import { measuringForms, measuringJobs } from "../parts/measuring.js";
 import { trend } from "../parts/trend.js";
 
 const MAIN = ["ndcg@10", "mrr@10", "hit@5", "hit@1", "refusal"];
@@ -17,16 +18,34 @@ export const runName = ({ name, strategy, run_id }) => `${name || strategy} (${r
 /** @type {import("../dashboard.js").Page} */
 export async function evaluations({ query, signal }) {
   const page = Number(query.get("page") ?? 1);
-  const found = await get("/api/evaluations", { page, page_size: 50 }, signal);
+  const [choices, collections] = await Promise.all([
+    get("/api/evaluations/choices", {}, signal),
+    get("/api/collections", { page_size: 100 }, signal),
+  ]);
+  const runs = h("div", {});
   /** @param {number} to */
   const link = (to) => `#/evaluation?page=${to}`;
+  async function show() {
+    const found = await get("/api/evaluations", { page, page_size: 50 }, signal);
+    runs.replaceChildren(
+      ...trends(found.items).filter((one) => one !== null),
+      section(t("Runs"), found.items.length === 0 ? nothing() : list(found.items)),
+      pager(found, link) ?? "",
+    );
+  }
+  const jobs = measuringJobs(signal, () => void show().catch(() => undefined));
+  await Promise.all([show(), jobs.refresh()]);
   return h(
     "div",
     {},
     h("h1", {}, t("Evaluation")),
-    ...trends(found.items),
-    found.items.length === 0 ? nothing() : list(found.items),
-    pager(found, link),
+    h("p", { class: "badges" }, h("a", { href: "#/datasets" }, t("Datasets of questions"))),
+    section(
+      t("Start an evaluation"),
+      measuringForms(choices, collections.items, () => jobs.refresh()),
+      jobs.element,
+    ),
+    runs,
   );
 }
 

@@ -81,7 +81,7 @@ async function readAgain({ collection }, file) {
 /** @param {readonly any[]} cycles */
 function cycleTable(cycles) {
   const columns = [
-    { title: t("Begun") },
+    { title: t("Started") },
     { title: t("What was compared") },
     { title: t("State") },
     { title: t("There"), isNumber: true },

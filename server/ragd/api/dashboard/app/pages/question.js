@@ -5,6 +5,7 @@ import { h } from "../lib/dom.js";
 import { action, badge, facts, failure, folded, quiet, section, table, tree } from "../lib/parts.js";
 import { duration, number, score, t, time } from "../lib/text.js";
 import { endText, flow, passageLink } from "../parts/flow.js";
+import { generated } from "../parts/generated.js";
 import { reasonText } from "../parts/reasons.js";
 import { replay } from "../parts/replay.js";
 import { eventView, looseEvents, statusText, waterfall } from "../parts/stages.js";
@@ -19,6 +20,7 @@ export async function question({ id, signal }) {
   ]);
   const plan = payload(trace, "query.normalized");
   const response = payload(trace, "response.envelope");
+  const answer = generated(payload(trace, "generation.summary"), payload(trace, "generation.prompt"), moved.candidates);
   const lists = moved.lists
     .filter((/** @type {any} */ one) => one.listed > 0)
     .map((/** @type {any} */ one) => one.name);
@@ -34,6 +36,7 @@ export async function question({ id, signal }) {
       h("a", { href: `#/labels/mark?trace=${part(id)}` }, t("Label its passages")),
       plan.query && action(t("Make this an evaluation case"), () => makeCase(id, moved, plan)),
     ),
+    answer && section(t("Prompt and answer"), answer),
     section(
       t("How the passages moved"),
       moved.candidates.length === 0

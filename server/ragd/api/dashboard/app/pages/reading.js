@@ -26,7 +26,7 @@ export function readings(wanted) {
 /** @param {readonly any[]} rows */
 function readingTable(rows) {
   const columns = [
-    { title: t("Begun") },
+    { title: t("Started") },
     { title: t("Document") },
     { title: t("Time"), isNumber: true },
     { title: t("State") },

@@ -35,6 +35,10 @@ class Evaluations(Repository):
         newest = select(*columns).order_by(evaluations.c.started_at.desc(), evaluations.c.run_id)
         return self._page(newest, page, page_size, as_dict)
 
+    def has(self, run_id: str) -> bool:
+        """Whether there is a run of this id."""
+        return self._first(select(evaluations.c.run_id).where(evaluations.c.run_id == run_id)) is not None
+
     def get(self, run_id: str) -> dict[str, Any]:
         """The whole run. Raises `NotFound`."""
         row = self._first(select(evaluations).where(evaluations.c.run_id == run_id))

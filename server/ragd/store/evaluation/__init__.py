@@ -1,0 +1,1 @@
+"""What is measured, with what, and what people said of answers: runs, datasets, feedback."""
