@@ -7,6 +7,7 @@ const MODELS = {
   echo: { maxInputTokens: 100_000 },
   slow: { maxInputTokens: 100_000 },
   long: { maxInputTokens: 100_000 },
+  huge: { maxInputTokens: 100_000 },
   refuse: { maxInputTokens: 100_000 },
   quota: { maxInputTokens: 100_000 },
   inventor: { maxInputTokens: 100_000 },
@@ -16,6 +17,8 @@ const MODELS = {
 const SLOW_PIECES = 200;
 const SLOW_PAUSE_MS = 50;
 const LONG_SECTIONS = 80;
+/** Of 19 lines each: 5,000 lines. */
+const HUGE_SECTIONS = 264;
 
 /** Passages by their numbers: `<passage id="1" …>…</passage>` of a tool, or `[1] title` and `<passage>…</passage>` of a prompt. */
 function numberedPassages(text) {
@@ -71,9 +74,9 @@ async function* slowly(token) {
   }
 }
 
-/** About 10,000 tokens of all that Markdown has. */
-function* atLength() {
-  for (let section = 1; section <= LONG_SECTIONS; section += 1) {
+/** All that Markdown has; 80 sections are about 10,000 tokens. */
+function* atLength(sections) {
+  for (let section = 1; section <= sections; section += 1) {
     yield `\n## Section ${section}\n\nThe queue of section ${section} keeps **every** message until it is confirmed [1].\n\n`;
     yield* ["- a list entry about retries\n", "- another one about `timeouts`\n", "  1. nested, and numbered\n\n"];
     yield `| setting | value |\n|---|---|\n| retries | ${section} |\n| wait | ${section * 10} ms |\n\n`;
@@ -88,7 +91,10 @@ async function* answerOf(id, messages, options, token) {
       yield* slowly(token);
       return;
     case "long":
-      yield* atLength();
+      yield* atLength(LONG_SECTIONS);
+      return;
+    case "huge":
+      yield* atLength(HUGE_SECTIONS);
       return;
     case "refuse":
       throw vscode.LanguageModelError.Blocked("The test model refuses to answer.");
