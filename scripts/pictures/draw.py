@@ -118,7 +118,7 @@ def _head(draw: ImageDraw.ImageDraw, x: float, y: float, angle: float, ink: str)
     draw.polygon(points, fill=ink)
 
 
-def _arrow(
+def arrow(
     draw: ImageDraw.ImageDraw, start: tuple[float, float], end: tuple[float, float], ink: str, *, head: bool = True
 ) -> None:
     draw.line((*start, *end), fill=ink, width=2)
@@ -126,7 +126,7 @@ def _arrow(
         _head(draw, *end, math.atan2(end[1] - start[1], end[0] - start[0]), ink)
 
 
-def _node(draw: ImageDraw.ImageDraw, box: tuple[float, float, float, float], text: str, shape: str, fill: str, ink: str) -> None:
+def node(draw: ImageDraw.ImageDraw, box: tuple[float, float, float, float], text: str, shape: str, fill: str, ink: str) -> None:
     left, top, right, bottom = box
     if shape == "diamond":
         x, y = (left + right) / 2, (top + bottom) / 2
@@ -155,16 +155,16 @@ def flowchart(rng: random.Random) -> Image.Image:
     draw = ImageDraw.Draw(image)
     for index, (box, text) in enumerate(zip(places, chosen, strict=True)):
         shape = "diamond" if index in (2, 4) and rng.random() < 0.8 else "round" if index in (0, count - 1) else "box"
-        _node(draw, box, text, shape, fill, ink)
+        node(draw, box, text, shape, fill, ink)
         if index:
             before = places[index - 1]
             if down:
-                _arrow(draw, ((before[0] + before[2]) / 2, before[3] + 15), ((box[0] + box[2]) / 2, box[1] - 15), ink)
+                arrow(draw, ((before[0] + before[2]) / 2, before[3] + 15), ((box[0] + box[2]) / 2, box[1] - 15), ink)
             else:
-                _arrow(draw, (before[2] + 15, 145), (box[0] - 15, 145), ink)
+                arrow(draw, (before[2] + 15, 145), (box[0] - 15, 145), ink)
     if down and count > 5:
         draw.line((354, places[2][1] + 25, 470, places[2][1] + 25, 470, places[4][1] + 25), fill=ink, width=2)
-        _arrow(draw, (470, places[4][1] + 25), (354, places[4][1] + 25), ink)
+        arrow(draw, (470, places[4][1] + 25), (354, places[4][1] + 25), ink)
     return image
 
 
@@ -188,13 +188,13 @@ def diagram(rng: random.Random) -> Image.Image:
                 )
         else:
             shape = rng.choice(["box", "round", "ellipse"])
-            _node(draw, (box[0], box[1] + 40, box[2], box[3] - 30), name, shape, fill, "black")
+            node(draw, (box[0], box[1] + 40, box[2], box[3] - 30), name, shape, fill, "black")
         if index % 3:
-            _arrow(draw, (places[index - 1][2] + 2, box[1] + 70), (box[0] - 2, box[1] + 70), "black", head=False)
+            arrow(draw, (places[index - 1][2] + 2, box[1] + 70), (box[0] - 2, box[1] + 70), "black", head=False)
         if index >= 3 and rng.random() < 0.8:
             above = places[index - 3]
             gap = 0 if classes else 28
-            _arrow(draw, (box[0] + 80, above[3] + 2 - gap), (box[0] + 80, box[1] - 2 + gap * 1.4), "black", head=False)
+            arrow(draw, (box[0] + 80, above[3] + 2 - gap), (box[0] + 80, box[1] - 2 + gap * 1.4), "black", head=False)
     return image
 
 

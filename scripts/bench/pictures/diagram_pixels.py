@@ -1,8 +1,9 @@
 """How well boxes and arrows are read from pixels: 100 flow charts of our own, drawn by Mermaid, clean and spoilt.
 
-    python scripts/bench/pictures/diagram_pixels.py [--count 100] [--ocr] [--keep FOLDER] [--only NAME]
+    python scripts/bench/pictures/diagram_pixels.py [--count 100] [--graphviz] [--ocr] [--keep FOLDER] [--only NAME]
 
-Needs Node, the extension's packages and a Chromium. Words are taken from the page that drew them; with `--ocr` they are read.
+Needs Node, the extension's packages and a Chromium; with `--graphviz` its `dot` instead. Words are taken from the page that drew
+them; with `--ocr` they are read.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any, Final
 
 import cv2
 import numpy as np
+from graphviz_drawings import draw
 from numpy.typing import NDArray
 
 from ragd.core.documents import OcrLine
@@ -128,6 +130,7 @@ def f1(right: int, read: int, true: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--graphviz", action="store_true", help="drawn by Graphviz instead of Mermaid")
     parser.add_argument("--ocr", action="store_true", help="read the words, instead of taking them from the page")
     parser.add_argument("--keep", type=Path, help="a folder for the pictures; those that are there are not drawn again")
     parser.add_argument("--only", help="one of them, with what was read")
@@ -137,7 +140,9 @@ def main() -> None:
         folder = options.keep or Path(temporary)
         folder.mkdir(exist_ok=True)
         missing = [name for name in diagrams if not (folder / f"{name}.json").exists()]
-        if missing:
+        if missing and options.graphviz:
+            draw({name: diagrams[name] for name in missing}, folder)
+        elif missing:
             listed = folder / "diagrams.json"
             listed.write_text(json.dumps([{"name": name, "text": to_mermaid(diagrams[name])} for name in missing]))
             subprocess.run(["node", str(HERE / "render.mjs"), str(listed), str(folder)], check=True)

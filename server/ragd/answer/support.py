@@ -194,7 +194,7 @@ class _Read(NamedTuple):
 
 def _read(citation: Citation) -> _Read:
     passage = citation.passage
-    told = (image.described.summary for image in passage.images if image.described)
+    told = (text for image in passage.images if image.described for text in (image.described.summary, *image.described.points))
     beside = [*(image.text for image in passage.images), *told, *(diagram.summary for diagram in passage.diagrams)]
     return _read_text(passage.content, passage.doc_type, tuple(text[:_LONGEST] for text in beside))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from ragd.core.documents import DiagramText, DocType, Place
 
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+
+_MOST_TOLD: Final = 1200
+"""Characters of the points of one picture's description that a context holds."""
 
 Span = tuple[int, int]
 """Characters `[start, end)` of a text."""
@@ -78,6 +81,8 @@ class Described:
     summary: str
     mermaid: str = ""
     same_as: str = ""
+    points: tuple[str, ...] = ()
+    """Rows of its table, values of its chart, what its windows say: each a short sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +169,20 @@ def _said_of(image: ImageRef) -> str:
     name = image.alt or image.asset_id
     read = f"\n(In the picture {name}: {image.text})" if image.text else ""
     said = image.described
-    return f"{read}\n(Description of the picture {name}, by {said.by}: {said.summary})" if said and said.summary else read
+    if not said or not said.summary:
+        return read
+    points = f"\n{_short(said.points)}" if said.points else ""
+    return f"{read}\n(Description of the picture {name}, by {said.by}: {said.summary}{points})"
+
+
+def _short(points: Sequence[str]) -> str:
+    """As many of the points as there is room for, a line each."""
+    kept: list[str] = []
+    for point in points:
+        if sum(map(len, kept)) + len(point) > _MOST_TOLD:
+            break
+        kept.append(f"- {point}")
+    return "\n".join(kept)
 
 
 @dataclass(frozen=True, slots=True)

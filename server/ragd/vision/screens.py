@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final
 
 from ragd.core.documents import OcrLine
+from ragd.vision.tables_by_words import Rows, aligned
 from ragd.vision.windows import UI_WORDS
 from ragd.vision.words import rows_of
 
@@ -19,6 +21,8 @@ _ERROR: Final = re.compile(
 )
 _SHORT: Final = 24
 _LONGEST_TITLE: Final = 90
+_LEAST_COLUMNS: Final = 4
+_LEAST_ROWS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,8 @@ class Screen:
     actions: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
+    table: Rows = ()
+    """Rows of a list in it, its headings first."""
 
 
 def screen_in(words: Sequence[OcrLine]) -> Screen:
@@ -40,4 +46,16 @@ def screen_in(words: Sequence[OcrLine]) -> Screen:
     title = next(
         (text for text in texts[:3] if len(text) <= _LONGEST_TITLE and not all(UI_WORDS.match(part) for part in text.split())), ""
     )
-    return Screen(title, tuple(dict.fromkeys(actions)), tuple(dict.fromkeys(errors)), tuple(texts))
+    said = {title, *actions, *errors}
+    lines = [text for text in texts if text not in said and not all(UI_WORDS.match(part) for part in text.split())]
+    return Screen(title, tuple(dict.fromkeys(actions)), tuple(dict.fromkeys(errors)), tuple(lines), _listed(rows))
+
+
+def _listed(rows: Sequence[Sequence[OcrLine]]) -> Rows:
+    """The longest run of rows with the same number of words side by side, where they are so many that it is a list."""
+    best: list[Sequence[OcrLine]] = []
+    for _, group in groupby(rows, key=len):
+        run = list(group)
+        if len(run[0]) >= _LEAST_COLUMNS and len(run) > max(_LEAST_ROWS, len(best)):
+            best = run
+    return aligned([line for row in best for line in row]) if best else ()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Pixels = NDArray[np.uint8]
 
-_VERSION: Final = "rules-1"
+_VERSION: Final = "rules-2"
 _MAX_SIDE: Final = 2000
 _MOST_POINTS: Final = 12
 _MOST_LABELS: Final = 64
@@ -100,16 +100,10 @@ def _table(
     if not rows:
         return replace(_other(pixels, context, image_type, words, say), uncertainties=(say.say("cells"),))
     headings, *body = rows
+    points, numbers = _cells(rows, say)
     held = {cell for row in rows for cell in row}
     above = [line.text for line in words if line.text not in held and not is_number(line.text)]
     title = _named(context) or (above[0] if above and len(above) <= 2 else "")
-    points = []
-    numbers = []
-    for row in body:
-        pairs = [(heading, cell) for heading, cell in zip(headings[1:], row[1:], strict=False) if cell]
-        cells = say.say("stop").join(f"{heading}{say.say('colon')}{cell}" if heading else cell for heading, cell in pairs)
-        points.append(say.say("row", name=row[0], cells=cells))
-        numbers += [Number(f"{row[0]} / {heading}", cell, "", say.say("cell")) for heading, cell in pairs if is_number(cell)]
     listed = say.listed([heading for heading in headings if heading])
     return _made(
         image_type,
@@ -121,6 +115,19 @@ def _table(
         table=rows,
         details={"markdown": as_markdown(rows)},
     )
+
+
+def _cells(rows: Sequence[Sequence[str]], say: Wording) -> tuple[list[str], list[Number]]:
+    """The rows of a table in words, and the numbers in its cells."""
+    headings, *body = rows
+    points: list[str] = []
+    numbers: list[Number] = []
+    for row in body:
+        pairs = [(heading, cell) for heading, cell in zip(headings[1:], row[1:], strict=False) if cell]
+        cells = say.say("stop").join(f"{heading}{say.say('colon')}{cell}" if heading else cell for heading, cell in pairs)
+        points.append(say.say("row", name=row[0], cells=cells))
+        numbers += [Number(f"{row[0]} / {heading}", cell, "", say.say("cell")) for heading, cell in pairs if is_number(cell)]
+    return points, numbers
 
 
 def _chart(
@@ -234,22 +241,28 @@ def _screen(
         sentences.append(say.say("errors", texts=say.listed(screen.errors, 4)))
     if screen.actions:
         sentences.append(say.say("actions", texts=say.listed(screen.actions)))
-    elif screen.lines:
+    if screen.lines:
         sentences.append(say.say("reads", texts=say.listed(screen.lines)[:_READ]))
+    points, numbers = _cells(screen.table, say) if screen.table else ([], [])
     return _made(
         image_type,
         title=title,
         summary=" ".join(sentences) if say.language == "en" else "".join(sentences),
-        key_points=(*screen.errors, *screen.actions)[:_MOST_POINTS],
+        key_points=(*screen.errors, *points, *screen.actions)[:_MOST_POINTS],
+        numbers=tuple(numbers[:_MOST_LABELS]),
+        table=screen.table,
         details={"ui": {"title": screen.title, "actions": list(screen.actions), "errors": list(screen.errors)}},
         low_quality=not words,
     )
 
 
 def _other(
-    _pixels: Pixels | None, context: PictureContext, image_type: ImageType, words: Sequence[OcrLine], say: Wording
+    pixels: Pixels | None, context: PictureContext, image_type: ImageType, words: Sequence[OcrLine], say: Wording
 ) -> Description:
     title = _named(context)
+    # What was taken for no kind with certainty may have boxes and arrows all the same.
+    if image_type in ("mixed", "unknown") and (drawn := _drawn(pixels, "flowchart", words, title, say)):
+        return drawn
     rows = [" ".join(line.text for line in row) for row in rows_of(words)]
     kind = image_type if image_type in ("photo", "screenshot") else "unknown"
     sentences = [say.say(kind, title=say.title(title))]

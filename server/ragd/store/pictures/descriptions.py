@@ -223,7 +223,7 @@ def described_by(body: Mapping[str, Any] | None) -> Described | None:
     if not body or body["low_quality"] or not body["summary"]:
         return None
     by = " ".join(filter(None, (body["provider"], body["model"])))
-    return Described(by, body["image_type"], body["summary"], body["mermaid"], body.get("same_as", ""))
+    return Described(by, body["image_type"], body["summary"], body["mermaid"], body.get("same_as", ""), tuple(body["key_points"]))
 
 
 def _by(key: CaptionerKey) -> ColumnElement[bool]:

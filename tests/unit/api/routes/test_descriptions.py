@@ -24,7 +24,7 @@ SAID = Description(
     mermaid="flowchart TB\n",
     usage=Usage(1000, 100),
     provider="rules",
-    prompt_id="rules-1",
+    prompt_id="rules-2",
 )
 
 
