@@ -26,8 +26,9 @@ _TOLERANCE = 1e-9
 
 
 def main_metric(metrics: Mapping[str, float]) -> str:
-    """The metric that stands for the quality of an answer."""
-    return next(name for name in _MAIN if name in metrics)
+    """The metric that stands for the quality of an answer; another one where a run handed in by others has none of ours, or ""."""
+    names = [*(name for name in _MAIN if name in metrics), *metrics, ""]
+    return names[0]
 
 
 def compare(first: Mapping[str, Any], second: Mapping[str, Any], *, resamples: int) -> dict[str, Any]:

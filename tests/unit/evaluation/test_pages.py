@@ -69,3 +69,13 @@ def test_two_runs_are_compared_by_metric_and_question() -> None:
 @pytest.mark.parametrize(("count", "resamples"), [(1, 10_000), (100, 10_000), (500, 2000), (5000, 1000), (0, 10_000)])
 def test_many_questions_are_resampled_less_often(count: int, resamples: int) -> None:
     assert few_enough(count, 10_000) == resamples
+
+
+def test_a_run_of_others_may_have_none_of_our_metrics_or_none_at_all() -> None:
+    bare = run("bare", 1, 0, 1)
+    bare["metrics"]["overall"]["metrics"] = {}
+    bare["questions"] = [question(key, "en") for key in "abc"]
+    assert figures(bare, 1000) == {"main": "", "metrics": [], "groups": []}
+    assert [one["id"] for one in questions_of(bare, None, "worst", "")] == ["a", "b", "c"]
+    bare["metrics"]["overall"]["metrics"] = {"theirs": 0.5}
+    assert figures(bare, 1000)["main"] == "theirs"

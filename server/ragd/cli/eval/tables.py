@@ -22,7 +22,8 @@ def _run_row(run: Mapping[str, Any]) -> tuple[object, ...]:
 
     overall = run["metrics"]["overall"]
     metric = main_metric(overall["metrics"])
-    quality, started = f"{overall['metrics'][metric]:.3f} {metric}", moment(run["started_at"])[5:16]
+    quality = f"{overall['metrics'][metric]:.3f} {metric}" if metric else ""
+    started = moment(run["started_at"])[5:16]
     return run["run_id"][:8], run["dataset"], run["strategy"], overall["questions"], quality, started, run["name"]
 
 
