@@ -182,7 +182,7 @@ test("a search for better settings ends with a verdict on held-out questions", a
   for (const box of await page.getByRole("group", { name: "What may be changed" }).getByRole("checkbox").all())
     await box.uncheck();
   await page.getByLabel("retrieval.mmr_lambda").check();
-  await page.getByLabel("Minutes").fill("0.5");
+  await page.getByLabel("Minutes").fill("3");
   await page.getByRole("button", { name: "Search", exact: true }).click();
   const row = page.getByRole("group", { name: "Started here" }).getByRole("row", { name: /tuning/ });
   await row.getByText(/Nothing better found|Something better was found/).click();
