@@ -26,7 +26,7 @@ _TOLERANCE = 1e-9
 
 
 def main_metric(metrics: Mapping[str, float]) -> str:
-    """The metric that stands for the quality of an answer; another one where a run handed in by others has none of ours, or ""."""
+    """The metric that stands for the quality of an answer; of a run handed in by others, with none of ours, its first, or ""."""
     names = [*(name for name in _MAIN if name in metrics), *metrics, ""]
     return names[0]
 
