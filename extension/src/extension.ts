@@ -19,6 +19,8 @@ import { AddModel } from "./editor/models/addModel";
 import { ModelStore } from "./editor/daemon/modelStore";
 import { ChatPanel } from "./editor/panel/chatPanel";
 import { registerParticipant } from "./editor/participant/participant";
+import { AgreementStore } from "./editor/daemon/agreementStore";
+import { DescribePictures } from "./editor/pictures/describePictures";
 import { EditorPlaces } from "./editor/places/editorPlaces";
 import { createSetupService } from "./editor/setup/editorSetup";
 import { CloudSources } from "./editor/sources/cloudSources";
@@ -35,7 +37,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const token = new ServerToken(context.secrets);
   const sourceTokens = new EditorSourceTokens(context.secrets);
   const modelStore = new ModelStore(context.secrets);
-  const daemon = createDaemonService(context, log, token, sourceTokens, modelStore);
+  const agreements = new AgreementStore(context.secrets);
+  const daemon = createDaemonService(context, log, token, sourceTokens, modelStore, agreements);
+  const pictures = new DescribePictures(daemon, agreements, log);
   const setup = createSetupService(context, log, daemon);
   const answerService = createAnswerService(daemon);
   const models = new EditorModels(daemon);
@@ -56,6 +60,7 @@ export function activate(context: vscode.ExtensionContext): void {
     dashboard,
     ingestion: new EditorIngestion(daemon, log),
     log,
+    pictures,
     places,
     setup,
     sources,
@@ -67,10 +72,10 @@ export function activate(context: vscode.ExtensionContext): void {
     context.subscriptions.push(vscode.commands.registerCommand(id, handler));
   }
   context.subscriptions.push(
-    ...[log, sourceTokens, daemon, setup, models, chat, collections, sources, dashboard],
+    ...[log, sourceTokens, daemon, setup, models, chat, collections, sources, dashboard, pictures],
     registerOwnModels(daemon, answerService),
     new SourceSync(daemon, sourceTokens, log),
-    createStatusBar(daemon, setup),
+    createStatusBar(daemon, setup, pictures.lending),
     registerTools({ daemon }),
     registerMcpServer(context, { daemon, log, sourceTokens }),
   );

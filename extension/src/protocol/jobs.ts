@@ -63,6 +63,8 @@ function stageName(stage: string): string {
       return l10n.t("Asking questions");
     case "tuning":
       return l10n.t("Trying settings");
+    case "describing pictures":
+      return l10n.t("Describing pictures");
     case "deleting":
       return l10n.t("Deleting");
     case "done":

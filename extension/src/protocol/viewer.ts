@@ -1,5 +1,6 @@
 /** Every message between the document viewer and the extension, both ways: `{type, …}` with these payloads. */
 
+import type { AssetDetails } from "../core/api/types";
 import type { Envelope } from "./envelope";
 import type { Place } from "./places";
 
@@ -132,6 +133,14 @@ export interface ViewerToExtension {
   "link.open": { href: string };
   /** The cited text, to the clipboard. */
   "passage.copy": Nothing;
+  /** All that is known of the picture that is shown. */
+  "picture.details": { assetId: string };
+  /** Have it described once more. */
+  "picture.again": { assetId: string };
+  /** A document that shows it, in a tab of its own, at a passage or (`chunkId` empty) at its beginning. */
+  "picture.place": { docId: string; chunkId: string; title: string };
+  /** Its table, to the clipboard. */
+  "picture.copy": { text: string };
   reload: Nothing;
   "webview.error": { message: string; stack: string };
 }
@@ -152,6 +161,9 @@ export interface ViewerToWebview {
   content: { docId: string; content: ContentPart };
   /** The lines that were read in a picture. */
   "image.text": { assetId: string; lines: PageLine[] };
+  /** `details` is null when they could not be had; `problem` then says why. */
+  "picture.details": { assetId: string; details: AssetDetails | null; problem: string };
+  "picture.again": { assetId: string; isQueued: boolean; problem: string };
   image: { assetId: string; variant: "raw" | "thumb"; bytes: Uint8Array | null; problem: string };
 }
 

@@ -9,6 +9,7 @@ import { useTranslations } from "../shared/l10n";
 import { ContentView } from "./contentView";
 import { Finder } from "./find/finder";
 import { PagesView } from "./pages";
+import { PictureFacts } from "./pictureFacts";
 import { PictureView } from "./pictureView";
 import { Pictures } from "./pictures";
 import { SidePanel } from "./side/sidePanel";
@@ -23,6 +24,7 @@ let picture: PictureView | undefined;
 let content: ContentView | undefined;
 let side: SidePanel | undefined;
 let finder: Finder | undefined;
+let facts: PictureFacts | undefined;
 
 document.body.append(main);
 window.addEventListener("error", ({ message, error }: ErrorEvent) => {
@@ -82,6 +84,10 @@ function receive(message: ViewerMessageToWebview): void {
       return;
     case "image.text":
       return picture?.textArrived(message.lines);
+    case "picture.details":
+      return facts?.arrived(message.details, message.problem);
+    case "picture.again":
+      return facts?.answered(message.isQueued, message.problem);
     case "image":
       pictures.arrived(message.assetId, message.variant, message.bytes, message.problem);
       return;
@@ -91,7 +97,7 @@ function receive(message: ViewerMessageToWebview): void {
 function clear(): void {
   finder?.bar.close();
   pictures.forget();
-  pages = picture = content = side = finder = undefined;
+  pages = picture = content = side = finder = facts = undefined;
 }
 
 function failure(message: string, advice: string): HTMLElement {
@@ -149,7 +155,7 @@ function draw(shown: Shown): HTMLElement {
       loadText: () => host.send("image.text.load", { assetId }),
       zoomed: (zoom) => keep({ zoom }),
     });
-    return picture.element;
+    return h("div", { class: "picture-page" }, picture.element, aboutPicture(assetId));
   }
   const document = target.kind === "document" ? target : undefined;
   content = new ContentView({
@@ -178,6 +184,17 @@ function openSide({ body, target }: Shown): void {
     },
     changed: (tab) => keep({ side: tab }),
   });
+}
+
+/** What is known of the picture, below it. */
+function aboutPicture(assetId: string): HTMLElement {
+  facts = new PictureFacts({
+    load: () => host.send("picture.details", { assetId }),
+    again: () => host.send("picture.again", { assetId }),
+    copy: (text) => host.send("picture.copy", { text }),
+    openPlace: (docId, chunkId, title) => host.send("picture.place", { docId, chunkId, title }),
+  });
+  return facts.element;
 }
 
 function header(shown: Shown): HTMLElement {

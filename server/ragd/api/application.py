@@ -29,6 +29,7 @@ from ragd.api.routes import (
     jobs,
     keys,
     labels,
+    lending,
     query,
     sources,
     status,
@@ -103,7 +104,7 @@ def routes(*, service_contract: bool = True) -> Described:
     )
     errors.install(api)
     measured = (evaluation_jobs, evaluations, datasets)
-    kept = (collections, documents, assets, ingest, sources, jobs)
+    kept = (collections, documents, assets, lending, ingest, sources, jobs)
     for part in (status, query, suggest, chat, *kept, traces, *measured, labels, backup, docs, dashboard):
         api.include_router(part.router)
     others = (keys, knowledge_bases, contract_documents, search, operation, openai_models, openai_chat, openai_vectors)

@@ -222,6 +222,12 @@ RULES: Final[dict[tuple[str, str], Rule]] = {
     ("GET", "/api/assets/{asset_id}"): _OWN,
     ("GET", "/api/assets/{asset_id}/details"): _OWN,
     ("GET", "/api/assets/{asset_id}/table"): _OWN,
+    # Whoever lends a model reads every picture that is to be described, and says what they show.
+    ("POST", "/api/captions/requests"): _ADMIN,
+    ("PATCH", "/api/captions/requests/{lease_id}"): _ADMIN,
+    ("POST", "/api/captions/requests/{lease_id}/answer"): _ADMIN,
+    ("POST", "/api/captions/requests/{lease_id}/failure"): _ADMIN,
+    ("DELETE", "/api/captions/lenders/{lender}"): _ADMIN,
     ("POST", "/api/ingest"): Rule(Role.WRITER, _ingested),
     ("POST", "/api/reindex"): Rule(Role.ADMIN, _by_body_or_service),
     # Sources read folders of the server, or use its secrets.

@@ -25,7 +25,7 @@ from ragd.app.maintenance import Maintenance
 from ragd.app.metrics import count_documents
 from ragd.app.models import Models
 from ragd.app.pages.service import DocumentPages
-from ragd.app.pictures import Captioning, PictureDetails, PictureQuestions, Pictures
+from ragd.app.pictures import Captioning, LentModels, PictureDetails, PictureQuestions, Pictures
 from ragd.app.query_factory import QueryFactory
 from ragd.app.reconciler import Reconciler
 from ragd.app.replays.explanation import Explanations
@@ -115,7 +115,8 @@ class Application(Stores):
         self.models = Models(
             self.settings, self.directories, queue=self._queue, notices=self._notices, lock=self._lock, progress=progress
         )
-        self.captioning = Captioning(self.settings.captions, self.descriptions, self._lock)
+        alone = self.role == "all" and self.settings.security.mode == "local"
+        self.captioning = Captioning(self.settings.captions, self.descriptions, self._lock, alone=alone)
         self.parser = Lazy(self._open_parser, self._lock)
         self.vectors = Lazy(self._open_vectors, self._lock)
         self.indexes = Lazy(self._open_indexes, self._lock)
@@ -185,7 +186,8 @@ class Application(Stores):
         self.captions = DescribePictures(
             about.settings, about.captioner, self.ingestion, self.parser, self.descriptions, self.assets, self.writer, self.jobs
         )
-        self.picture_details = PictureDetails(self.pictures, about, self.document_reader, self.captions)
+        self.picture_details = PictureDetails(self.pictures, about, self.document_reader, self.captions, self.standing)
+        self.lent_models = LentModels(self.pictures, about, self.captions)
         self.search = Search(settings, self.collections, self.passages, self.access, self._queries)
         self.replays = Replays(
             self.traces,
@@ -308,8 +310,6 @@ class Application(Stores):
             request_captions=self.captions.request,
             is_alone=lambda: self.role == "all" or self.leader.is_alone,
         )
-
-    # Beginning and end
 
     def follow_sources(self) -> None:
         """Begin to follow the folders of every source, when the settings say so, and to read cloud sources when they are due."""

@@ -45,6 +45,7 @@ from ragd.store.ledger import Ledger
 from ragd.store.overview import Overviews
 from ragd.store.passages import Passages
 from ragd.store.pictures.descriptions import Descriptions
+from ragd.store.pictures.standing import PicturePlaces
 from ragd.store.sources import Sources
 from ragd.store.traces import Traces
 
@@ -75,6 +76,7 @@ class Stores:
         blobs = open_blobs(settings.blobs, data)
         self.assets = Assets(engine, blobs)
         self.descriptions = Descriptions(engine)
+        self.standing = PicturePlaces(engine)
         self.jobs = Jobs(engine, settings.limits.max_queued_jobs, settings.jobs.keep, clock, *self._delivered())
         self.deliveries = Deliveries(engine, self.jobs)
         self._sources = Sources(engine)

@@ -16,6 +16,7 @@ from ragd.cli.common.excerpt import excerpt, matcher, reflowed
 from ragd.cli.common.output import clean, console, echo_json, note, one_line, plural, warn, width
 from ragd.cli.common.source_tokens import note_missing_token, source_tokens
 from ragd.formats.registry import shape_of
+from ragd.vision.description import IMAGE_TYPES
 
 _MOST_SENT = 1_400_000
 """Bytes of a picture that are sent as they are: in base64 they are within the daemon's `limits.max_body_size`."""
@@ -54,6 +55,13 @@ _INDENT = "    "
     "--after", "updated_after", metavar="TIME", help="Only documents changed at or after this time, such as 2026-01-31."
 )
 @click.option("--before", "updated_before", metavar="TIME", help="Only documents changed before this time.")
+@click.option(
+    "--image-type",
+    multiple=True,
+    type=click.Choice(IMAGE_TYPES, case_sensitive=False),
+    help="Only passages with a picture of this type; repeatable.",
+)
+@click.option("--has-image/--no-image", default=None, help="Only passages that show a picture, or only those that show none.")
 @click.option("--prefer-recent", is_flag=True, help="Move passages of newer documents up.")
 @source_tokens
 @options.as_json
@@ -76,16 +84,21 @@ def query(
     doc_type: tuple[str, ...],
     docs: tuple[str, ...],
     folders: tuple[str, ...],
+    has_image: bool | None,
     **filters: str | tuple[str, ...] | None,
 ) -> None:
     """Find the passages that answer TEXT, best first.
 
-    TEXT may hold filters, too: type:pdf path:guides/ tag:ops lang:ja source:a.md after:2026-01-01 section:"Guide > Setup".
+    TEXT may hold filters, too: type:pdf path:guides/ tag:ops lang:ja source:a.md after:2026-01-01 section:"Guide > Setup"
+    picture:chart picture:yes.
     """
     if not text and image is None:
         raise click.UsageError("Missing argument 'TEXT', or --image FILE.")
     filters["doc_type"] = tuple(name for names in doc_type for name in names.split(",") if name.strip())
     among = {name: list(chosen) for name, chosen in (("doc_id", docs), ("path_prefix", folders)) if chosen}
+    wanted: dict[str, Any] = {name: value for name, value in {**filters, "among": among}.items() if value}
+    if has_image is not None:
+        wanted["has_image"] = has_image
     body = {
         "query": text,
         "image": {"data": base64.b64encode(_file(image)).decode()} if image else None,
@@ -93,7 +106,7 @@ def query(
         "top_k": top_k,
         "strategy": strategy,
         "rerank": False if no_rerank else None,
-        "filters": {name: value for name, value in {**filters, "among": among}.items() if value} or None,
+        "filters": wanted or None,
         "prefer": {"recent": True} if prefer_recent else None,
         # The plan names the words that are shown in the passages.
         "explain": verbose or not as_json or None,

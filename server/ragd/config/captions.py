@@ -12,7 +12,7 @@ from ragd.config.fields import Group, SecretReference
 class CaptionSettings(Group):
     provider: str = "rules"
     """What describes pictures, after their documents can be found: `rules` (no model), `openai`, `azure`, `openai_compatible`,
-    `anthropic`, `ollama` or `none`."""
+    `anthropic`, `ollama`, `editor` (the model that a window of VS Code lends) or `none`."""
     model: str = ""
     """Name of the model that sees pictures, as its service knows it (on Azure: of the deployment)."""
     url: str = ""

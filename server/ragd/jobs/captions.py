@@ -24,13 +24,15 @@ from ragd.ingest.prefetch import side_by_side
 from ragd.ingest.reading import Report
 from ragd.ingest.workers.looks import Look, LookTask
 from ragd.ingest.workers.pool import WorkerPool
+from ragd.jobs.counts import Counts
 from ragd.providers.caption_checks import checked
-from ragd.providers.caption_protocol import Captioner
+from ragd.providers.caption_protocol import Captioner, LentCaptioner
 from ragd.store.assets import Assets
 from ragd.store.documents import DocumentWriter
 from ragd.store.jobs import Job, Jobs
 from ragd.store.pictures.descriptions import TAKEN_OVER, CaptionerKey, Descriptions, Lack
-from ragd.vision.description import Description, Usage
+from ragd.vision.description import Description, PictureContext, Usage
+from ragd.vision.lending import NobodyLends
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +41,7 @@ KIND: Final = "captions"
 # Pictures after which their documents' views are made, and other jobs get their turn.
 _SLICE: Final = 20
 _AGAIN_S: Final = 1.0
+_UNTIL_LENT_S: Final = 3600.0
 _GIVEN_UP: Final = 3
 """Pictures in a row for which a service did not answer, after which it is left alone for a while."""
 _STAGE: Final = "describing pictures"
@@ -65,15 +68,20 @@ class DescribePictures:
         """Queue the job, or give one that waits and does the same; None where it has nothing to do, or can't be queued.
 
         The `payload` names what else than missing pictures is described: `again` those that failed too often, `low_quality` those
-        of which little was said, `redo` those that a model described, `asset_ids` only these.
+        of which little was said, `redo` those that a model described, `asset_ids` only these, and with `anew`
+        these whatever is said of them.
         """
+        captioner = None
         if self.settings.provider != "none":
             try:
-                self.captioner()
+                captioner = self.captioner()
             except RagError as error:
                 log.warning("pictures are not described", extra={"reason": error.message})
                 return None
-        waiting = next((job for job in self.jobs.waiting(KIND) if job.payload == payload and job.not_before is None), None)
+        # One that waits for somebody to lend a model does not wait for a time: it goes on when somebody does.
+        is_for_lender = isinstance(captioner, LentCaptioner) and not captioner.lending.is_lent
+        same = [job for job in self.jobs.waiting(KIND) if job.payload == payload]
+        waiting = next((job for job in same if is_for_lender or job.not_before is None), None)
         if waiting:
             return waiting
         if not self._pending(payload):
@@ -84,6 +92,19 @@ class DescribePictures:
             log.warning("pictures are not described before the next ingestion or start", extra={"reason": error.message})
             return None
 
+    def resume(self) -> None:
+        """Somebody lends a model: what waited for that begins, and what is missing is queued."""
+        for job in self.jobs.waiting(KIND):
+            if job.not_before is not None:
+                self.jobs.restart(job.job_id, "queued")
+        self.request()
+
+    @property
+    def is_due(self) -> bool:
+        """Whether pictures are being described, or are about to be."""
+        found = self.jobs.waiting(KIND, statuses=("queued", "running"))
+        return any(job.status == "running" or job.not_before is None for job in found)
+
     def _pending(self, payload: Mapping[str, Any]) -> bool:
         captioner = self.captioner()
         key = CaptionerKey.of(captioner) if captioner else None
@@ -91,7 +112,9 @@ class DescribePictures:
 
     def wanted(self, payload: Mapping[str, Any], key: CaptionerKey) -> list[Lack]:
         """What a job of this payload describes: the missing, those of which little was said, or those of a model; each once."""
-        if model := payload.get("redo"):
+        if payload.get("anew"):
+            lacks = self.descriptions.showing(payload["asset_ids"])
+        elif model := payload.get("redo"):
             lacks = self.descriptions.described_by(model)
         else:
             again, low_quality = bool(payload.get("again")), bool(payload.get("low_quality"))
@@ -102,7 +125,7 @@ class DescribePictures:
         unique = {lack.asset_id: lack for lack in reversed(lacks)}
         lacks = [lack for lack in lacks if unique[lack.asset_id] is lack]
         # Somebody wants those that are named, and those of a model had their place when they were described first.
-        return lacks if wanted or model else self._within_limit(lacks, payload, key)
+        return lacks if wanted or payload.get("redo") else self._within_limit(lacks, payload, key)
 
     def _within_limit(self, lacks: Sequence[Lack], payload: Mapping[str, Any], key: CaptionerKey) -> list[Lack]:
         """The first of each document, as many as it has room for beside what earlier runs have described."""
@@ -124,7 +147,12 @@ class DescribePictures:
         if captioner is None:
             return self._apply(job, report, None, Counts())
         run = _Run(self, captioner, job, report)
-        return run.all()
+        try:
+            return run.all()
+        except NobodyLends as error:
+            # It has cost nothing, and nobody is to wait for a time that means nothing: `resume` has it go on.
+            self._apply(job, report, CaptionerKey.of(captioner), run.counts)
+            raise Postponed(_UNTIL_LENT_S, error.message) from error
 
     def _apply(self, job: Job, report: Report, key: CaptionerKey | None, counts: Counts) -> IngestResult:
         """Make the views of the documents whose pictures have another description now than the views hold."""
@@ -133,29 +161,6 @@ class DescribePictures:
             made = self.ingestion().rebuild(doc_ids, report=_quiet(report, counts), links=job.links)
             counts.add(made)
         return counts.result()
-
-
-class Counts:
-    """What a job has done so far."""
-
-    def __init__(self, total: int = 0) -> None:
-        self.total = total
-        self.done = 0
-        self.failed: list[Failure] = []
-        self._made = IngestResult()
-
-    def add(self, made: IngestResult) -> None:
-        before = self._made
-        self._made = replace(
-            before,
-            updated=before.updated + made.updated,
-            chunks=before.chunks + made.chunks,
-            embedded=before.embedded + made.embedded,
-            failed=(*before.failed, *made.failed),
-        )
-
-    def result(self) -> IngestResult:
-        return replace(self._made, failed=(*self._made.failed, *self.failed))
 
 
 def _quiet(report: Report, counts: Counts) -> Report:
@@ -173,11 +178,14 @@ class _Run:
         self._job = job
         self._report = report
         self._silent = 0
+        self.counts = Counts()
+        # Whoever lends a model may take long over each picture.
+        self._slice = 1 if isinstance(captioner, LentCaptioner) else _SLICE
 
     def all(self) -> IngestResult:
         work = self._work
         lacks = work.wanted(self._job.payload, self._key)
-        self._counts = counts = Counts(len(lacks))
+        self.counts = counts = Counts(len(lacks))
         since_views = 0
         for doc_id, content, group in self._documents(lacks):
             for lack in group:
@@ -186,16 +194,22 @@ class _Run:
                     self._one(content, lack)
                 counts.done += 1
                 since_views += 1
+                if since_views >= self._slice and self._gives_way():
+                    work._apply(self._job, self._report, self._key, counts)
+                    raise Postponed(_AGAIN_S)
             log.debug("pictures of a document described", extra={"doc_id": doc_id})
             if since_views >= _SLICE:
                 work._apply(self._job, self._report, self._key, counts)
                 since_views = 0
-                if work.jobs.others_due(self._job.job_id) and counts.done < counts.total and not self._job.payload:
-                    raise Postponed(_AGAIN_S)
         result = work._apply(self._job, self._report, self._key, counts)
         if not self._job.payload and any(lack.attempts for lack in work.wanted({}, self._key)):
             raise Postponed(work.settings.retry_after_s, "Some pictures could not be described; they are tried again.")
         return result
+
+    def _gives_way(self) -> bool:
+        """Whether another job gets its turn now. A job with a payload was asked for, and goes on."""
+        left = self.counts.done < self.counts.total
+        return left and not self._job.payload and self._work.jobs.others_due(self._job.job_id)
 
     def _documents(self, lacks: Sequence[Lack]) -> Iterator[tuple[str, VersionContent | None, list[Lack]]]:
         """The lacks by their documents, with what each document holds; None for one that is gone by now."""
@@ -214,7 +228,7 @@ class _Run:
         too_many = settings.max_per_day and spent.pictures >= settings.max_per_day
         too_dear = settings.max_cost_per_day and cost >= settings.max_cost_per_day
         if too_many or too_dear:
-            self._work._apply(self._job, self._report, self._key, self._counts)
+            self._work._apply(self._job, self._report, self._key, self.counts)
             setting = "max_per_day" if too_many else "max_cost_per_day"
             raise Postponed(
                 _until_tomorrow(now), f"The day's budget for descriptions of pictures (captions.{setting}) is used up."
@@ -228,12 +242,14 @@ class _Run:
         try:
             if not self._described_already(asset, lack):
                 self._require_budget()
+                if isinstance(self._captioner, LentCaptioner):
+                    self._captioner.lending.require_lender()
                 self._describe(content, asset, link, lack)
         except RemoteUnavailable as error:
             self._fail(content, lack, error)
             self._silent += error.retryable
             if self._silent >= _GIVEN_UP:
-                self._work._apply(self._job, self._report, self._key, self._counts)
+                self._work._apply(self._job, self._report, self._key, self.counts)
                 raise Postponed(self._work.settings.retry_after_s, error.message) from error
         except ServiceUnavailable:  # the daemon is stopping
             raise
@@ -252,9 +268,11 @@ class _Run:
         said = work.descriptions.current(same, self._key)
         for stored in (said[asset_id] for asset_id in same if asset_id in said):
             one = stored.description
-            if CaptionerKey(one.provider, one.model, one.prompt_id) == self._key and not one.low_quality:
+            # Whoever lends a model names it: the captioner knows none beforehand.
+            model = self._key.model if isinstance(self._captioner, LentCaptioner) else one.model
+            if CaptionerKey(one.provider, model, one.prompt_id) == self._key and not one.low_quality:
                 copied = replace(one, same_as=one.same_as or stored.asset_id, usage=Usage())
-                work.descriptions.put(lack.asset_id, copied, TAKEN_OVER, attempts=lack.attempts + 1)
+                work.descriptions.put(lack.asset_id, copied, TAKEN_OVER, attempts=lack.attempts + 1, key=self._key)
                 return True
         return False
 
@@ -270,16 +288,33 @@ class _Run:
         look = self._look(task)
         if asset.phash is None:
             work.assets.likenesses.set(asset.asset_id, look.phash)
-        said: Description = look.description or captioner.describe(look.picture, context, look.image_type, look.words)
+        said: Description = look.description or self._asked(asset.asset_id, look, context)
         self._silent = 0
-        work.descriptions.put(asset.asset_id, checked(said, look.words), context.hash, attempts=lack.attempts + 1)
+        # Who describes it may see something else in it than it was taken for.
+        certainty = round(look.certainty, 3) if said.image_type == look.image_type else 0.0
+        said = replace(checked(said, look.words), certainty=certainty)
+        work.descriptions.put(asset.asset_id, said, context.hash, attempts=lack.attempts + 1, key=self._key)
+
+    def _asked(self, asset_id: str, look: Look, context: PictureContext) -> Description:
+        """What a model says. A job that is to stop does not wait for one that is lent, which may never answer."""
+        captioner = self._captioner
+        call = partial(captioner.describe, look.picture, context, look.image_type, look.words)
+        if not isinstance(captioner, LentCaptioner):
+            return call()
+        captioner.lending.subject = asset_id
+
+        def tick() -> None:
+            self._report(_STAGE, self.counts.done, self.counts.total)
+
+        (said,) = side_by_side([call], 1, tick=tick, abandon=captioner.lending.abandon)
+        return said
 
     def _look(self, task: LookTask) -> Look:
         """A look at a large picture takes many seconds: a job that is to stop does not wait for it."""
         parser = self._work.parser()
 
         def tick() -> None:
-            self._report(_STAGE, self._counts.done, self._counts.total)
+            self._report(_STAGE, self.counts.done, self.counts.total)
 
         (look,) = side_by_side([partial(parser.look, task)], 1, tick=tick, abandon=parser.end_busy)
         return look
@@ -290,7 +325,7 @@ class _Run:
     def _fail(self, content: VersionContent, lack: Lack, error: RagError) -> None:
         attempts = lack.attempts + 1
         self._work.descriptions.fail(lack.asset_id, self._key, (error.code, error.message), attempts)
-        self._counts.failed.append(Failure(f"{content.source} (picture {lack.asset_id[:8]})", error.code, error.message))
+        self.counts.failed.append(Failure(f"{content.source} (picture {lack.asset_id[:8]})", error.code, error.message))
         log.warning("picture not described", extra={"asset_id": lack.asset_id, "code": error.code, "reason": error.message})
 
 

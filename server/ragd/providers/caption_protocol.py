@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from ragd.core.documents import OcrLine
-from ragd.vision.description import Description, ImageType, PictureContext
+from ragd.providers.protocols import Message
+from ragd.vision.description import Description, ImageType, PictureContext, Usage
+from ragd.vision.lending import Lending
 
 
 @runtime_checkable
@@ -31,3 +34,22 @@ class Captioner(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """What a model said of a picture, what it counted, and which model it was."""
+
+    text: str
+    usage: Usage
+    model: str
+
+
+@runtime_checkable
+class LentCaptioner(Captioner, Protocol):
+    """One whose model somebody lends: it describes only while a lender is there, and raises `NobodyLends` else.
+
+    The subjects of `lending` are ids of pictures.
+    """
+
+    lending: Lending[Sequence[Message], ModelAnswer]

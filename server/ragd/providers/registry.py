@@ -39,6 +39,7 @@ TABLE: dict[tuple[ProviderKind, str], str] = {
     ("captioner", "openai_compatible"): "ragd.providers.captioners.remote:OpenAiCompatibleCaptioner",
     ("captioner", "ollama"): "ragd.providers.captioners.remote:OllamaCaptioner",
     ("captioner", "anthropic"): "ragd.providers.captioners.remote:AnthropicCaptioner",
+    ("captioner", "editor"): "ragd.providers.captioners.editor:EditorCaptioner",
     ("captioner", "fake"): "ragd.providers.captioners.fake:FakeCaptioner",
     ("captioner", "none"): "ragd.providers.captioners.none:NoCaptioner",
     ("cleaner", "rules"): "ragd.ingest.enrichment.cleaning:RuleCleaner",

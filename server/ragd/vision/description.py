@@ -95,7 +95,7 @@ class Description:
     `same_as` is the id of a picture of which this was said, where this one shows the same in another size or format.
     `table` has its headings as the first row. `mermaid` is a diagram's text, `""` for none. `details` are the further fields of
     the profile, ready for JSON. `unseen_numbers` were said, but text recognition did not see them: they stand among
-    `uncertainties`.
+    `uncertainties`. `certainty` is how sure the type is, 0..1; 0 where nobody says.
     """
 
     profile: Profile
@@ -113,6 +113,7 @@ class Description:
     low_quality: bool = False
     same_as: str = ""
     unseen_numbers: int = 0
+    certainty: float = 0.0
     usage: Usage = Usage()
     provider: str = ""
     model: str = ""

@@ -57,15 +57,23 @@ _MIXED: Final = 0.3
 
 def image_type_of(pixels: Pixels, context: PictureContext, words: Sequence[OcrLine]) -> ImageType:
     """The kind with the most weight; `unknown` when nothing has enough. `pixels` are red, green, blue."""
+    return routed(pixels, context, words)[0]
+
+
+def routed(pixels: Pixels, context: PictureContext, words: Sequence[OcrLine]) -> tuple[ImageType, float]:
+    """As `image_type_of`, and how sure that is: the kind's share of all weights, 0..1, and 0 for a kind that nothing says."""
     scores = words_say(context)
     for kind, weight in picture_says(pixels, words).items():
         scores[kind] = scores.get(kind, 0.0) + weight
     ranked = sorted(scores.items(), key=lambda item: -item[1])
     if not ranked:
-        return "unknown"
+        return "unknown", 0.0
+    share = ranked[0][1] / sum(scores.values())
     if ranked[0][1] >= _CERTAIN:
-        return ranked[0][0]
-    return "mixed" if len(ranked) > 1 and ranked[1][1] >= _MIXED else "unknown"
+        return ranked[0][0], share
+    if len(ranked) > 1 and ranked[1][1] >= _MIXED:
+        return "mixed", share + ranked[1][1] / sum(scores.values())
+    return "unknown", 0.0
 
 
 def words_say(context: PictureContext) -> dict[ImageType, float]:

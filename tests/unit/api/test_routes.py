@@ -299,6 +299,8 @@ def test_the_description_covers_every_address_and_has_no_422(client: TestClient)
         "GET /api/collections", "POST /api/collections",
         "GET /api/collections/{name}/guide", "GET /api/documents/{doc_id}/guide", "GET /api/documents/folders",
         "GET /api/assets", "GET /api/assets/{asset_id}/table", "GET /api/assets/{asset_id}/details", "POST /api/assets/caption",
+        "POST /api/captions/requests", "PATCH /api/captions/requests/{lease_id}", "DELETE /api/captions/lenders/{lender}",
+        "POST /api/captions/requests/{lease_id}/answer", "POST /api/captions/requests/{lease_id}/failure",
         "PATCH /api/collections/{name}", "DELETE /api/collections/{name}", "GET /api/documents", "GET /api/documents/{doc_id}",
         "DELETE /api/documents/{doc_id}", "GET /api/documents/{doc_id}/content", "GET /api/documents/{doc_id}/sections",
         "GET /api/documents/{doc_id}/chunks", "POST /api/ingest", "POST /api/reindex", "GET /api/jobs", "GET /api/jobs/{job_id}",

@@ -6,7 +6,10 @@ import json
 from collections.abc import Callable
 
 import pytest
+from click import Context
 from click.testing import Result
+
+from ragd.cli.query import query
 
 pytestmark = pytest.mark.slow
 
@@ -36,6 +39,9 @@ def sources(rag: Rag, ingested: None) -> Callable[..., list[str]]:
         (("--before", "2001-01-01"), []),
         (("--after", "2001-01-01", "--path-prefix", "guide/"), ["guide/backup.md"]),
         (("--prefer-recent", "--type", "text"), ["queues.txt"]),
+        (("--has-image",), []),
+        (("--no-image", "--type", "text"), ["queues.txt"]),
+        (("--image-type", "chart", "--image-type", "Table"), []),
     ],
 )
 def test_options_narrow_what_is_found(sources: Callable[..., list[str]], options: tuple[str, ...], expected: list[str]) -> None:
@@ -49,6 +55,18 @@ def test_a_tag_is_an_option_that_can_be_repeated(sources: Callable[..., list[str
 
 def test_a_wrong_value_is_told_with_what_is_right(rag: Rag, ingested: None) -> None:
     assert "ISO 8601" in rag("query", "restore", "--after", "lunch", code=2).stderr
+
+
+def test_a_type_of_picture_that_there_is_not_is_told_with_those_that_there_are(rag: Rag) -> None:
+    said = rag("query", "restore", "--image-type", "poem", code=2).stderr
+    assert "'poem' is not one of" in said
+    assert "'flowchart'" in said
+
+
+def test_types_of_pictures_are_completed() -> None:
+    (option,) = [one for one in query.params if one.name == "image_type"]
+    found = option.shell_complete(Context(query), "f")
+    assert [one.value for one in found] == ["flowchart"]
 
 
 def test_the_verdict_is_that_of_every_interface(rag: Rag, ingested: None) -> None:

@@ -166,6 +166,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/captions/lenders/{lender}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Stop Lending
+         * @description Lend no more. What you have is given to the next lender, and has cost nothing.
+         */
+        delete: operations["stop_lending"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/captions/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take Lent Request
+         * @description Lend a model: take what is to be asked of it, if anything is. Pictures that you may not see are not handed over.
+         */
+        post: operations["take_lent_request"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/captions/requests/{lease_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Renew Lent Request
+         * @description Say that the model is still being asked.
+         */
+        patch: operations["renew_lent_request"];
+        trace?: never;
+    };
+    "/api/captions/requests/{lease_id}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer Lent Request
+         * @description Bring what the model said. It is checked as the answers of services are; where it is no use, a further request says why.
+         */
+        post: operations["answer_lent_request"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/captions/requests/{lease_id}/failure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fail Lent Request
+         * @description Say that the model failed or refused. A quota that is used up is no failure: stop lending then.
+         */
+        post: operations["fail_lent_request"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/chat": {
         parameters: {
             query?: never;
@@ -1696,6 +1796,11 @@ export interface components {
              */
             not_read: string | null;
             /**
+             * Passages
+             * @description The first passages of these documents that it stands in.
+             */
+            passages: components["schemas"]["ShowingPassage"][];
+            /**
              * Text
              * @description What was read in it.
              */
@@ -1805,6 +1910,12 @@ export interface components {
          * @description Which pictures are described: the missing ones, and those that failed; or others as well.
          */
         CaptionBody: {
+            /**
+             * Anew
+             * @description The pictures of `asset_ids` once more, whatever is said of them.
+             * @default false
+             */
+            anew: boolean;
             /**
              * Asset Ids
              * @description Only these.
@@ -4113,6 +4224,92 @@ export interface components {
             /** Total */
             total: number;
         };
+        /** LenderBody */
+        LenderBody: {
+            /**
+             * Lender
+             * @description Tells lenders apart: an id that a window makes for itself.
+             */
+            lender: string;
+        };
+        /** LentAnswerBody */
+        LentAnswerBody: {
+            /**
+             * Model
+             * @description Which model it was.
+             */
+            model: string;
+            /**
+             * Text
+             * @description All that the model said.
+             */
+            text: string;
+        };
+        /** LentFailureBody */
+        LentFailureBody: {
+            /** Message */
+            message: string;
+            /**
+             * Refused
+             * @description The model will not: another try can't help.
+             * @default false
+             */
+            refused: boolean;
+        };
+        /** LentMessage */
+        LentMessage: {
+            /** @description Goes before the text. */
+            picture: components["schemas"]["LentPicture"] | null;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "system" | "user" | "assistant";
+            /** Text */
+            text: string;
+        };
+        /** LentPicture */
+        LentPicture: {
+            /**
+             * Data
+             * @description Base64.
+             */
+            data: string;
+            /** Mime */
+            mime: string;
+        };
+        /** LentRequest */
+        LentRequest: {
+            /**
+             * Asset Id
+             * @description The picture that it is about.
+             */
+            asset_id: string;
+            /** Lease Id */
+            lease_id: string;
+            /**
+             * Lease S
+             * @description Without a sign of life for so many seconds the request is given to another lender.
+             */
+            lease_s: number;
+            /** Messages */
+            messages: components["schemas"]["LentMessage"][];
+            /**
+             * Timeout S
+             * @description How long the model may take.
+             */
+            timeout_s: number;
+        };
+        /** LentRequests */
+        LentRequests: {
+            /**
+             * More
+             * @description Whether pictures are being described: then come again within a second or two.
+             */
+            more: boolean;
+            /** @description What is asked; the caller has it now, and nobody else. */
+            request: components["schemas"]["LentRequest"] | null;
+        };
         /**
          * LiveCounts
          * @description Passages of cloud sources, by what became of them.
@@ -4368,6 +4565,11 @@ export interface components {
          * @description What a captioner says of a picture: no words of the document.
          */
         PictureDescription: {
+            /**
+             * Certainty
+             * @description How sure the type is, 0..1; 0 where nobody says.
+             */
+            certainty: number;
             /**
              * Cost
              * @description By the prices of the settings.
@@ -4877,6 +5079,11 @@ export interface components {
                 number,
                 number
             ];
+            /**
+             * Score
+             * @description How sure text recognition is, 0..1.
+             */
+            score: number;
             /** Text */
             text: string;
         };
@@ -5519,6 +5726,27 @@ export interface components {
             source: string;
             /** Title */
             title: string;
+        };
+        /**
+         * ShowingPassage
+         * @description A passage beside which a picture stands.
+         */
+        ShowingPassage: {
+            /** Chunk Id */
+            chunk_id: string;
+            /**
+             * Content
+             * @description The first words of it.
+             */
+            content: string;
+            /** Doc Id */
+            doc_id: string;
+            /** Page */
+            page?: number | null;
+            /** Section Path */
+            section_path: string[];
+            /** Slide */
+            slide?: number | null;
         };
         /**
          * Since
@@ -6874,6 +7102,163 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["BrowserLink"];
                 };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    stop_lending: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                lender: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    take_lent_request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LenderBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LentRequests"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    renew_lent_request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                lease_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    answer_lent_request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                lease_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LentAnswerBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    fail_lent_request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                lease_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LentFailureBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Any failure */
             default: {

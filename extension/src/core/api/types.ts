@@ -19,6 +19,10 @@ export type LiveCounts = Schemas["LiveCounts"];
 export type Result = Schemas["Result"];
 export type Explained = Schemas["Explained"];
 export type Image = Schemas["Image"];
+/** What a window is to ask the model that it lends. */
+export type LentRequest = Schemas["LentRequest"];
+export type LentRequests = Schemas["LentRequests"];
+export type PictureDescription = Schemas["PictureDescription"];
 export type Status = Schemas["Status"];
 export type Collection = Schemas["Collection"];
 export type Document = Schemas["Document"];

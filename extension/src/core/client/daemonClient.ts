@@ -37,6 +37,7 @@ import type { Connection } from "./connection";
 import { DocumentPages } from "./documentPages";
 import { McpClient } from "./mcpClient";
 import { McpTransport } from "./mcpTransport";
+import { PictureClient } from "./pictureClient";
 import type { RagClient, Transport } from "./ragClient";
 import { RestClient } from "./restClient";
 import { RestTransport, asError, type Method } from "./restTransport";
@@ -66,6 +67,7 @@ export class DaemonClient implements RagClient {
   readonly pages: DocumentPages;
   private readonly rest: RestTransport;
   private readonly client: RagClient;
+  readonly pictures: PictureClient;
 
   constructor(
     readonly connection: Connection,
@@ -74,6 +76,7 @@ export class DaemonClient implements RagClient {
   ) {
     this.rest = new RestTransport(connection, sourceTokens);
     this.pages = new DocumentPages(this.rest);
+    this.pictures = new PictureClient(this.rest);
     this.client =
       transport === "mcp" ? new McpClient(new McpTransport(connection, sourceTokens)) : new RestClient(this.rest);
   }

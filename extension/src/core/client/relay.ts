@@ -3,7 +3,14 @@
 import { RagError } from "../common/errors";
 
 /** What a page has no use for, and a foreign script in it would have; the daemon refuses these to a browser's session, too. */
-const NOT_FOR_PAGES = ["/api/browser-link", "/api/dashboard-link", "/api/keys", "/api/backup", "/api/stop"];
+const NOT_FOR_PAGES = [
+  "/api/browser-link",
+  "/api/dashboard-link",
+  "/api/keys",
+  "/api/backup",
+  "/api/stop",
+  "/api/captions",
+];
 
 /** The address and parameters as they are sent. Throws `RagError` (FORBIDDEN_PATH) for all that is not below `/api/`. */
 export function relayedPath(path: string): string {

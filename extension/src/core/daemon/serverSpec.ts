@@ -9,6 +9,7 @@ import type { Connection } from "../client/connection";
 import type { Transport } from "../client/ragClient";
 import { RagError } from "../common/errors";
 import { type DaemonModel, modelEnvironment } from "./languageModel";
+import { type PictureAgreement, pictureEnvironment } from "./pictureAgreement";
 import { type Machine, dataDirectory, expandUser, pathsOf } from "./directories";
 
 /** Values of settings as this machine's user gave them; a workspace has no say in them. Empty: not set. */
@@ -55,10 +56,12 @@ export interface ServerInputs {
   machine: Machine;
   /** The language model that was added; left out: none was. */
   model?: DaemonModel | undefined;
+  /** That the editor's model describes pictures; left out: nobody has agreed to that. */
+  pictures?: PictureAgreement | undefined;
 }
 
 /** Throws `RagError` (SETTING_INVALID) that names the setting and what it may be. */
-export function resolveServer({ settings, token, managed, machine, model }: ServerInputs): ServerSpec {
+export function resolveServer({ settings, token, managed, machine, model, pictures }: ServerInputs): ServerSpec {
   const { transport } = settings;
   if (settings.url) return { kind: "url", url: serverUrl(settings.url), token, transport };
   const local = {
@@ -66,6 +69,7 @@ export function resolveServer({ settings, token, managed, machine, model }: Serv
       ...networkVariables(settings, machine.env),
       ...modelVariables(settings.modelSource, machine),
       ...modelEnvironment(model),
+      ...pictureEnvironment(pictures),
       ...(transport === "mcp" ? { RAG_MCP__ENABLED: "true" } : {}),
     },
     dataDir: dataDirectory(machine),

@@ -10,6 +10,7 @@ import type { Dashboard } from "../dashboard/dashboard";
 import type { EditorIngestion } from "../ingest/editorIngestion";
 import type { ChatPanel } from "../panel/chatPanel";
 import type { AddModel } from "../models/addModel";
+import type { DescribePictures } from "../pictures/describePictures";
 import type { EditorPlaces } from "../places/editorPlaces";
 import type { CloudSources } from "../sources/cloudSources";
 import type { SourcesTree } from "../sources/sourcesTree";
@@ -23,6 +24,7 @@ export interface Parts {
   dashboard: Dashboard;
   ingestion: EditorIngestion;
   log: vscode.LogOutputChannel;
+  pictures: DescribePictures;
   places: EditorPlaces;
   setup: SetupService;
   sources: SourcesTree;
@@ -44,6 +46,8 @@ export function commandTable(parts: Parts): Record<string, Handler> {
     "ragAssistant.openChatInEditor": () => chat.openInEditor(),
     "ragAssistant.ask": (question?: unknown) => chat.ask(question),
     "ragAssistant.addModel": () => parts.addModel.run(),
+    "ragAssistant.describePictures": () => parts.pictures.run(),
+    "ragAssistant.stopDescribingPictures": () => parts.pictures.stop(),
     "ragAssistant.askAbout": (target?: unknown, all?: unknown) => chat.askAbout(target, all, places.shown()),
     "ragAssistant.showGuide": (target?: unknown, all?: unknown) => chat.showGuide(target, all, places.shown()),
     "ragAssistant.newChat": (tab?: unknown) => chat.newChat(tab),

@@ -14,6 +14,7 @@ import { StopMark } from "../../core/daemon/stopMark";
 import { Supervisor } from "../../core/daemon/supervisor";
 import { SetupRecord } from "../../core/setup/bundledServer";
 import type { Problem } from "../../protocol/setup";
+import type { AgreementStore } from "./agreementStore";
 import type { ModelStore } from "./modelStore";
 import type { ServerToken } from "./serverToken";
 import { affectsServer, serverSettings, thisMachine } from "./settings";
@@ -39,6 +40,7 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
     private readonly token: ServerToken,
     sourceTokens: SourceTokens,
     private readonly models: ModelStore,
+    private readonly pictures: AgreementStore,
   ) {
     const storage = context.globalStorageUri.fsPath;
     this.record = new SetupRecord(path.join(storage, "setup.json"), bundledServerFolder(context));
@@ -63,6 +65,7 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
       vscode.workspace.onDidChangeConfiguration((event) => affectsServer(event) && this.refreshSoon()),
       token.onDidChange(() => this.refreshSoon()),
       models.onDidChange(() => this.refreshSoon()),
+      pictures.onDidChange(() => this.refreshSoon()),
     );
     this.publishState(this.supervisor.status);
   }
@@ -116,7 +119,8 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
     const token = settings.url ? await this.token.read() : "";
     const managed = settings.url || settings.executable ? "new" : await this.record.read();
     const model = settings.url ? undefined : await this.models.read();
-    return resolveServer({ settings, token, managed, machine: thisMachine(), model });
+    const pictures = settings.url ? undefined : await this.pictures.read();
+    return resolveServer({ settings, token, managed, machine: thisMachine(), model, pictures });
   }
 
   private refreshSoon(): void {
@@ -141,8 +145,9 @@ export function createDaemonService(
   token: ServerToken,
   sourceTokens: SourceTokens,
   models: ModelStore,
+  pictures: AgreementStore,
 ): EditorDaemon {
-  const daemon = new EditorDaemon(context, log, token, sourceTokens, models);
+  const daemon = new EditorDaemon(context, log, token, sourceTokens, models, pictures);
   // Not within the activation: looking for a daemon reads files.
   setImmediate(() => daemon.start());
   return daemon;

@@ -8,6 +8,7 @@ import { textLines } from "../../core/common/safeMarkdown";
 import { indexingOf } from "../../core/daemon/indexingProgress";
 import { stoppedProblem } from "../../core/daemon/problems";
 import type { DaemonService, DaemonStatus } from "../../core/daemon/status";
+import type { Lending, LendingState } from "../../core/pictures/lending";
 import type { SetupService } from "../../core/setup/setupService";
 import type { Problem, SetupProgress } from "../../protocol/setup";
 
@@ -16,15 +17,24 @@ const TOOLTIP_COMMANDS = [
   "ragAssistant.openDashboard",
   "ragAssistant.restartDaemon",
   "ragAssistant.showLog",
+  "ragAssistant.describePictures",
 ];
 
-export function createStatusBar(daemon: DaemonService, setup: SetupService): vscode.Disposable {
+export function createStatusBar(
+  daemon: DaemonService,
+  setup: SetupService,
+  lending: Pick<Lending, "state" | "onDidChange">,
+): vscode.Disposable {
   const item = vscode.window.createStatusBarItem("ragAssistant.status", vscode.StatusBarAlignment.Right, 90);
   item.name = l10n.t("RAG Assistant");
   let model = "";
   const show = (): void => {
     if (setup.progress.state === "running") drawSetup(item, setup.progress);
-    else draw(item, daemon.status, daemon.live, model);
+    else
+      draw(item, daemon.status, daemon.live, [
+        ...(model ? [l10n.t("Model: {0}", model)] : []),
+        ...lendingLines(lending.state),
+      ]);
   };
   const changed = daemon.onDidChangeStatus((status) => {
     show();
@@ -39,12 +49,18 @@ export function createStatusBar(daemon: DaemonService, setup: SetupService): vsc
   });
   const live = daemon.onDidChangeLive(show);
   const steps = setup.onDidChange(show);
+  const lent = lending.onDidChange(show);
   show();
   item.show();
-  return vscode.Disposable.from(item, changed, live, steps);
+  return vscode.Disposable.from(item, changed, live, steps, lent);
 }
 
-function draw(item: vscode.StatusBarItem, status: DaemonStatus, live: DaemonState | undefined, model: string): void {
+function draw(
+  item: vscode.StatusBarItem,
+  status: DaemonStatus,
+  live: DaemonState | undefined,
+  models: readonly string[],
+): void {
   item.backgroundColor = undefined;
   item.accessibilityInformation = undefined;
   switch (status.kind) {
@@ -59,7 +75,7 @@ function draw(item: vscode.StatusBarItem, status: DaemonStatus, live: DaemonStat
       item.tooltip = status.detail || l10n.t("Looking for the daemon");
       break;
     case "ready":
-      drawReady(item, status.version, live, model);
+      drawReady(item, status.version, live, models);
       break;
     case "attention":
       drawProblem(item, l10n.t("RAG: needs attention"), status.problem, "ragAssistant.openChat");
@@ -77,11 +93,19 @@ function drawSetup(item: vscode.StatusBarItem, { steps, status }: SetupProgress)
   item.tooltip = status || steps.find(({ state }) => state === "running")?.title;
 }
 
-function drawReady(item: vscode.StatusBarItem, version: string, live: DaemonState | undefined, model: string): void {
+function drawReady(
+  item: vscode.StatusBarItem,
+  version: string,
+  live: DaemonState | undefined,
+  models: readonly string[],
+): void {
   const indexing = indexingOf(live?.jobs ?? []);
   item.command = "ragAssistant.openChat";
   if (indexing === undefined) item.text = `$(check) ${l10n.t("RAG")}`;
-  else if (indexing.percent === undefined) item.text = `$(sync~spin) ${l10n.t("RAG: indexing")}`;
+  else if (indexing.pictures !== undefined) {
+    const { done, total } = indexing.pictures;
+    item.text = `$(sync~spin) ${l10n.t("RAG: describing pictures, {0} of {1}", done, total)}`;
+  } else if (indexing.percent === undefined) item.text = `$(sync~spin) ${l10n.t("RAG: indexing")}`;
   else item.text = `$(sync~spin) ${l10n.t("RAG: indexing {0} %", indexing.percent)}`;
   const lines = [l10n.t("RAG Assistant {0} is ready.", version)];
   if (live !== undefined) {
@@ -89,9 +113,23 @@ function drawReady(item: vscode.StatusBarItem, version: string, live: DaemonStat
     lines.push(l10n.t("{0} documents ({1} passages) in {2} collections", documents, chunks, collections));
     if (live.failed_documents > 0) lines.push(l10n.t("{0} documents could not be read", live.failed_documents));
   }
-  if (model) lines.push(l10n.t("Model: {0}", model));
+  lines.push(...models);
+  // Why pictures wait, where they do: a budget, or nobody to describe them.
+  const put = live?.jobs.find((job) => job.kind === "captions" && job.status === "queued" && job.error !== null)?.error;
+  if (put) lines.push(l10n.t("Pictures wait: {0}", put.message));
   item.tooltip = tooltip(lines);
   item.accessibilityInformation = { label: spoken(item.text, lines) };
+}
+
+function lendingLines(state: LendingState): string[] {
+  switch (state.kind) {
+    case "off":
+      return [];
+    case "lent":
+      return [l10n.t("{0} describes pictures ({1} since this window opened)", state.model, state.described)];
+    case "paused":
+      return [l10n.t("{0} describes no pictures now: {1}", state.model, state.reason)];
+  }
 }
 
 function drawProblem(item: vscode.StatusBarItem, text: string, problem: Problem, command: string): void {

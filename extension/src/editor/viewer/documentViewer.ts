@@ -24,7 +24,8 @@ export class DocumentViewer implements vscode.WebviewPanelSerializer {
   ) {
     const openImage = (assetId: string, title: string) =>
       this.show({ kind: "image", assetId, title }, { newTab: true });
-    this.services = { daemon, log, extensionUri: context.extensionUri, openImage, isHere };
+    const openPlace = (target: ViewerTarget) => this.show(target, { newTab: true });
+    this.services = { daemon, log, extensionUri: context.extensionUri, openImage, openPlace, isHere };
     context.subscriptions.push(vscode.window.registerWebviewPanelSerializer(VIEWER_TYPE, this), {
       dispose: () => this.tabs.splice(0).forEach((tab) => tab.dispose()),
     });

@@ -18,6 +18,7 @@ import { showFailure } from "../common/showFailure";
 import { openLink } from "../webview/links";
 import { webviewPage } from "../webview/page";
 import { openOriginal } from "./originals";
+import { answerAboutPicture, placeOfPicture } from "./pictureFacts";
 
 /** Codes for a file that is no longer what was read; its indexed content is. */
 const FILE_LOST = new Set(["DOCUMENT_VANISHED", "DOCUMENT_CHANGED", "FORBIDDEN_PATH"]);
@@ -28,6 +29,8 @@ export interface TabServices {
   extensionUri: vscode.Uri;
   /** A picture in a tab of its own. */
   openImage(assetId: string, title: string): void;
+  /** A document that shows a picture, in a tab of its own. */
+  openPlace(target: DocumentTarget): void;
   /** Whether the file of a document is on this machine. */
   isHere(uri: string): Promise<boolean>;
 }
@@ -129,6 +132,20 @@ export class ViewerTab implements vscode.Disposable {
         return this.sendImageText(message.assetId);
       case "image.open":
         this.services.openImage(message.assetId, message.title);
+        return;
+      case "picture.details":
+      case "picture.again":
+        return answerAboutPicture(
+          () => this.services.daemon.client(),
+          message,
+          this.loading.signal,
+          (answer) => this.post(answer),
+        );
+      case "picture.place":
+        this.services.openPlace(placeOfPicture(message.docId, message.chunkId, message.title));
+        return;
+      case "picture.copy":
+        await vscode.env.clipboard.writeText(message.text);
         return;
       case "original.open":
         if (this.open) await openOriginal(this.open.document);

@@ -5,6 +5,7 @@ const fs = require("node:fs");
 const vscode = require("vscode");
 const { startBridge } = require("./bridge");
 const { MODELS, answerOf } = require("./answers");
+const { SEEING, seen } = require("./seeing");
 
 const VENDOR = "rag-test";
 
@@ -32,7 +33,7 @@ function record(model, messages, options) {
 
 const provider = {
   provideLanguageModelChatInformation() {
-    return Object.entries(MODELS).map(([id, { maxInputTokens }]) => ({
+    const described = ([id, { maxInputTokens }], imageInput) => ({
       id,
       name: `RAG test ${id}`,
       family: id,
@@ -41,14 +42,19 @@ const provider = {
       maxOutputTokens: 20_000,
       isUserSelectable: true,
       isDefault: id === "echo",
-      capabilities: { imageInput: false, toolCalling: true },
-    }));
+      capabilities: { imageInput, toolCalling: true },
+    });
+    const seeing = process.env.TEST_KIT_MODELS === "blind" ? [] : SEEING.map((id) => [id, { maxInputTokens: 100_000 }]);
+    return [...Object.entries(MODELS).map((one) => described(one, false)), ...seeing.map((one) => described(one, true))];
   },
 
   async provideLanguageModelChatResponse(model, messages, options, progress, token) {
     const asked = readable(messages);
     record(model.id, asked, options);
-    for await (const part of answerOf(model.id, asked, options, token)) {
+    const answer = SEEING.includes(model.id)
+      ? seen(model.id, messages, asked.map(({ text }) => text).join("\n"), token)
+      : answerOf(model.id, asked, options, token);
+    for await (const part of answer) {
       if (token.isCancellationRequested) return;
       progress.report(
         typeof part === "string"

@@ -26,7 +26,14 @@ SESSION_LIFETIME_S: Final = 12 * 3600.0
 _LINK: Final = "link to the dashboard"
 _SESSION: Final = "session of the dashboard"
 # What a page has no use for, and a foreign script in it would have.
-_NOT_FOR_PAGES: Final = ("/api/browser-link", "/api/dashboard-link", "/api/keys", "/api/backup", "/api/stop")
+_NOT_FOR_PAGES: Final = (
+    "/api/browser-link",
+    "/api/dashboard-link",
+    "/api/keys",
+    "/api/backup",
+    "/api/stop",
+    "/api/captions",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from ragd.api.schemas.base import Page, RequestBody
 from ragd.vision.description import ImageType, Profile
@@ -30,6 +30,7 @@ class PictureDescription(BaseModel):
     prompt_id: str
     profile: Profile
     image_type: ImageType
+    certainty: float = Field(description="How sure the type is, 0..1; 0 where nobody says.")
     title: str
     summary: str
     key_points: list[str]
@@ -63,6 +64,18 @@ class ShowingDocument(BaseModel):
 class ReadLine(BaseModel):
     text: str
     bbox: tuple[float, float, float, float] = Field(description="Left, top, right, bottom as fractions (0..1) of the picture.")
+    score: float = Field(description="How sure text recognition is, 0..1.")
+
+
+class ShowingPassage(BaseModel):
+    """A passage beside which a picture stands."""
+
+    chunk_id: str
+    doc_id: str
+    section_path: list[str]
+    content: str = Field(description="The first words of it.")
+    page: int | None = None
+    slide: int | None = None
 
 
 class AssetDetails(BaseModel):
@@ -76,6 +89,7 @@ class AssetDetails(BaseModel):
     description: PictureDescription | None = Field(description="The one that is shown.")
     descriptions: list[PictureDescription] = Field(description="Every one that is kept, and failures, the newest first.")
     documents: list[ShowingDocument] = Field(description="The first documents that show it and that you may see.")
+    passages: list[ShowingPassage] = Field(description="The first passages of these documents that it stands in.")
 
 
 AssetState = Literal["described", "low_quality", "failed", "missing"]
@@ -101,6 +115,13 @@ class CaptionBody(RequestBody):
     low_quality: bool = Field(default=False, description="Also those of which little was said.")
     redo: str | None = Field(default=None, max_length=255, description="Those that this model, or captioner, has described.")
     asset_ids: list[str] | None = Field(default=None, max_length=1000, description="Only these.")
+    anew: bool = Field(default=False, description="The pictures of `asset_ids` once more, whatever is said of them.")
+
+    @model_validator(mode="after")
+    def _names_what_is_described_anew(self) -> CaptionBody:
+        if self.anew and not self.asset_ids:
+            raise ValueError("anew needs asset_ids")
+        return self
 
 
 class CaptionStarted(BaseModel):

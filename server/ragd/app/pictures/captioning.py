@@ -8,9 +8,9 @@ from contextlib import AbstractContextManager
 
 from ragd.config.captions import CaptionSettings
 from ragd.config.secrets import resolve
-from ragd.core.errors import RagError
+from ragd.core.errors import RagError, SettingsError
 from ragd.core.lazy import Lazy
-from ragd.providers.caption_protocol import Captioner
+from ragd.providers.caption_protocol import Captioner, LentCaptioner
 from ragd.providers.registry import build
 from ragd.store.pictures.descriptions import CaptionerKey, Descriptions, StoredDescription
 
@@ -22,7 +22,11 @@ _NONE = "none"
 class Captioning:
     """Opens the captioner when it is first needed."""
 
-    def __init__(self, settings: CaptionSettings, descriptions: Descriptions, lock: AbstractContextManager[object]) -> None:
+    def __init__(
+        self, settings: CaptionSettings, descriptions: Descriptions, lock: AbstractContextManager[object], *, alone: bool = True
+    ) -> None:
+        """`alone`: one process for one person, who can lend a model of theirs."""
+        self._alone = alone
         self.settings = settings
         self.descriptions = descriptions
         self._captioner: Lazy[Captioner] = Lazy(self._open, lock)
@@ -52,4 +56,9 @@ class Captioning:
     def _open(self) -> Captioner:
         key = resolve(self.settings.api_key, "captions.api_key")
         made: Captioner = build("captioner", self.settings.provider, options=self.settings, api_key=key)
+        if isinstance(made, LentCaptioner) and not self._alone:
+            raise SettingsError(
+                f"captions.provider {self.settings.provider}: a model that a person lends is for that person's own daemon, "
+                "not for security.mode server nor several processes."
+            )
         return made

@@ -13,6 +13,7 @@ from ragd.jobs.captions import DescribePictures
 from ragd.store.document_reader import DocumentReader
 from ragd.store.jobs import Job
 from ragd.store.pictures.descriptions import Shown, StoredDescription
+from ragd.store.pictures.standing import PicturePlaces
 
 _MOST_DOCUMENTS: Final = 50
 
@@ -25,6 +26,7 @@ class PictureDetails:
     captioning: Captioning
     documents: DocumentReader
     job: DescribePictures
+    standing: PicturePlaces
 
     def of(self, asset_id: str, access: AccessContext) -> dict[str, Any]:
         """All of one picture. Raises `AssetNotFound`."""
@@ -39,11 +41,12 @@ class PictureDetails:
             "width": asset.width,
             "height": asset.height,
             "text": asset.text,
-            "lines": [{"text": line.text, "bbox": line.box} for line in asset.words or ()],
+            "lines": [{"text": line.text, "bbox": line.box, "score": line.score} for line in asset.words or ()],
             "not_read": asset.ocr_skipped,
             "description": self._told(current) if current else None,
             "descriptions": [self._told(one) for one in self.captioning.descriptions.of(asset_id)],
             "documents": [{name: document[name] for name in ("id", "source", "title")} for document in shown],
+            "passages": self.standing.passages(asset_id, readable),
         }
 
     def csv(self, asset_id: str, access: AccessContext) -> str:

@@ -19,7 +19,7 @@ from ragd.providers.caption_protocol import Captioner
 from ragd.providers.protocols import Pixels
 from ragd.providers.registry import build
 from ragd.vision.likeness import phash_of
-from ragd.vision.routing import image_type_of
+from ragd.vision.routing import routed
 
 _FEW_COLOURS: Final = 4096
 """Drawings have fewer; photographs more, and are sent as JPEG."""
@@ -43,14 +43,16 @@ def look(task: LookTask, reader: PictureReader, max_pixels: int) -> Look:
     context = task.context
     if not context.language:
         context = replace(context, language=detect_language("\n".join(line.text for line in words)) or "en")
-    image_type, phash = image_type_of(pixels, context, words), phash_of(pixels)
+    image_type, certainty = routed(pixels, context, words)
+    phash = phash_of(pixels)
     size = pixels.shape[1], pixels.shape[0]
     encoded = encode(Image.fromarray(pixels), task.max_side, task.max_bytes)
     if encoded is None:
         raise ParseFailed(f"'{task.name}' can't be made small enough: at most {task.max_bytes:,} bytes may be sent.")
     if task.captioner is None:
-        return Look(image_type, words, encoded, phash, size)
-    return Look(image_type, words, b"", phash, size, _captioner(task.captioner).describe(encoded, context, image_type, words))
+        return Look(image_type, certainty, words, encoded, phash, size)
+    said = _captioner(task.captioner).describe(encoded, context, image_type, words)
+    return Look(image_type, certainty, words, b"", phash, size, said)
 
 
 def smaller(data: bytes, name: str, max_pixels: int, max_side: int, max_bytes: int) -> bytes:

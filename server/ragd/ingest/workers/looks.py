@@ -48,12 +48,14 @@ class LookTask:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a picture was taken for, the words in it, and its description where one was asked for, else its file.
+    """What a picture was taken for and how sure that is (0..1), the words in it, and its description where one was asked for,
+    else its file.
 
     `phash` and `size`, its width and height, tell whether another looks the same (`vision.likeness`).
     """
 
     image_type: ImageType
+    certainty: float
     words: tuple[OcrLine, ...]
     picture: bytes
     phash: str
@@ -63,9 +65,15 @@ class Look:
     def packed(self) -> tuple[dict[str, Any], list[bytes]]:
         """As a frame's header and blobs."""
         said = self.description.as_dict() if self.description else None
-        words = pack_words(self.words)
-        header = {"kind": "look", "image_type": self.image_type, "words": words, "description": said}
-        header |= {"phash": self.phash, "size": self.size}
+        header = {
+            "kind": "look",
+            "image_type": self.image_type,
+            "certainty": self.certainty,
+            "words": pack_words(self.words),
+            "description": said,
+            "phash": self.phash,
+            "size": self.size,
+        }
         return header, [self.picture]
 
     @staticmethod
@@ -74,6 +82,7 @@ class Look:
         said = header["description"]
         return Look(
             image_type=cast("ImageType", header["image_type"]),
+            certainty=header["certainty"],
             words=unpack_words(header["words"]) or (),
             picture=blobs[0],
             phash=header["phash"],

@@ -1,4 +1,5 @@
-"""Filters that people type into a question: `type:pdf path:guides/ tag:ops lang:ja source:a.md after:2026-01-01 section:"A > B"`.
+"""Filters that people type into a question: `type:pdf path:guides/ tag:ops lang:ja source:a.md after:2026-01-01 section:"A > B"`,
+`picture:chart` (passages with a chart), `picture:yes` and `picture:no` (with any picture, with none).
 
 Only known names with a value right behind the colon count, outside of quotes and not inside of code. A known name with a value
 that can't be a filter stays in the text, with a warning. An operator that is typed several times gives alternatives.
@@ -23,12 +24,14 @@ _OPERATORS: Final = {
     "after": "updated_after",
     "before": "updated_before",
     "section": "section",
+    "picture": "image_type",
 }
 """Name in a question -> filter."""
 
-_LISTS: Final = ("doc_type", "tags", "language", "source")
+_LISTS: Final = ("doc_type", "tags", "language", "source", "image_type")
 # Values of the others can be anything.
-_CHECKED: Final = ("doc_type", "language", "updated_after", "updated_before")
+_CHECKED: Final = ("doc_type", "language", "updated_after", "updated_before", "image_type")
+_ANY_PICTURE: Final = {"yes": True, "no": False}
 # What stands in code is no operator: an unquoted value holds no brackets or quotes, and does not begin with a second colon.
 _OPERATOR: Final = re.compile(
     rf"(?<!\S)(?P<name>{'|'.join(_OPERATORS)}):"
@@ -63,12 +66,18 @@ def take_operators(text: str) -> tuple[str, Filters, tuple[str, ...]]:
 
 def _take(name: str, value: str, values: dict[str, Any], *, quoted: bool) -> None:
     """Add a value, after it was checked by itself. Raises `ValidationFailed`."""
-    if name in _LISTS:
+    if name == "image_type" and value.lower() in _ANY_PICTURE:
+        _take_once("has_image", _ANY_PICTURE[value.lower()], values)
+    elif name in _LISTS:
         items = [value] if quoted else [item for item in value.split(",") if item]
         parse_filters({name: items})
         values[name] = [*values.get(name, ()), *items]
-    elif name in values:
-        raise ValidationFailed("It may stand there only once.")
     else:
-        parse_filters({name: value})
-        values[name] = value
+        _take_once(name, value, values)
+
+
+def _take_once(name: str, value: Any, values: dict[str, Any]) -> None:
+    if name in values:
+        raise ValidationFailed("It may stand there only once.")
+    parse_filters({name: value})
+    values[name] = value

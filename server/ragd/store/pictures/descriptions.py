@@ -82,10 +82,19 @@ class Descriptions(Repository):
     """The newest description by each captioner; a picture that nothing shows any more takes its descriptions with it."""
 
     def put(
-        self, asset_id: str, description: Description, context_hash: str, error: tuple[str, str] | None = None, attempts: int = 1
+        self,
+        asset_id: str,
+        description: Description,
+        context_hash: str,
+        error: tuple[str, str] | None = None,
+        attempts: int = 1,
+        key: CaptionerKey | None = None,
     ) -> StoredDescription:
-        """Keep a description in the place of the former one by the same captioner. With `error` it says that there is none."""
-        key = CaptionerKey(description.provider, description.model, description.prompt_id)
+        """Keep a description in the place of the former one by the same captioner. With `error` it says that there is none.
+
+        `key` is the captioner's, where the description names a model that it does not know beforehand.
+        """
+        key = key or CaptionerKey(description.provider, description.model, description.prompt_id)
         now = utc_now()
         code, message = error or (None, None)
         values: dict[str, Any] = {
@@ -156,6 +165,11 @@ class Descriptions(Repository):
             attempts = row.attempts if row.error_code and not again else 0
             found.setdefault((row.doc_id, row.asset_id), Lack(row.doc_id, row.asset_id, attempts))
         return list(found.values())
+
+    def showing(self, asset_ids: Collection[str]) -> list[Lack]:
+        """These pictures, as far as live documents show them, whatever is said of them."""
+        query = _shown(select(documents.c.doc_id, version_assets.c.asset_id).distinct()).order_by(documents.c.doc_id)
+        return [Lack(row.doc_id, row.asset_id) for row in self._rows(query.where(version_assets.c.asset_id.in_(asset_ids)))]
 
     def described_by(self, model: str) -> list[Lack]:
         """Pictures of live documents that a model, or a captioner of that name, has described."""

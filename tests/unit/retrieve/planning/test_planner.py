@@ -89,6 +89,9 @@ def test_a_phrase_in_kanji_is_analysed_as_texts_of_both_languages_are(plan: Plan
             Filters(updated_after="2026-01-01T00:00:00.000Z", updated_before="2026-02-01T00:00:00.000Z"),
         ),
         ("is it path:guides/?", "is it", Filters(path_prefix="guides/")),
+        ("sales picture:chart,table picture:photo", "sales", Filters(image_type=("chart", "table", "photo"))),
+        ("sales picture:Yes", "sales", Filters(has_image=True)),
+        ("sales picture:no", "sales", Filters(has_image=False)),
     ],
 )
 def test_operators_leave_the_text_and_become_filters(text: str, rest: str, filters: Filters) -> None:
@@ -118,7 +121,9 @@ def test_what_is_no_operator_stays_in_the_text(text: str) -> None:
     assert take_operators(text) == (text, Filters(), ())
 
 
-@pytest.mark.parametrize("operator", ["type:papyrus", "after:lunch", "lang:japanese-language-x", "before:2026-13-01"])
+@pytest.mark.parametrize(
+    "operator", ["type:papyrus", "after:lunch", "lang:japanese-language-x", "before:2026-13-01", "picture:poem"]
+)
 def test_a_known_operator_with_a_wrong_value_is_searched_with_a_warning(operator: str) -> None:
     rest, filters, warnings = take_operators(f"lease {operator} time")
     assert (rest, filters) == (f"lease {operator} time", Filters())

@@ -98,6 +98,23 @@ describe("options", () => {
     expect(document.activeElement).toBe(anchor);
   });
 
+  it("narrows by pictures: any, of some types, or none, but never in contradiction", () => {
+    const anchor = document.createElement("button");
+    document.body.replaceChildren(anchor);
+    const changed = vi.fn();
+    openFilters(anchor, { image_type: "chart" }, "en", changed);
+    expect(button("Chart").getAttribute("aria-pressed")).toBe("true");
+    button("Flow chart").click();
+    expect(changed).toHaveBeenLastCalledWith({ image_type: ["chart", "flowchart"] });
+    button("Without pictures").click();
+    expect(changed).toHaveBeenLastCalledWith({ has_image: false });
+    expect(button("Chart").getAttribute("aria-pressed")).toBe("false");
+    button("With a picture").click();
+    expect(changed).toHaveBeenLastCalledWith({ has_image: true });
+    button("With a picture").click();
+    expect(changed).toHaveBeenLastCalledWith({});
+  });
+
   it("clears every filter, those of fields too", () => {
     const anchor = document.createElement("button");
     document.body.replaceChildren(anchor);

@@ -15,6 +15,8 @@ import { labels } from "./pages/labels.js";
 import { ledger } from "./pages/ledger.js";
 import { ledgers } from "./pages/ledgers.js";
 import { overview } from "./pages/overview.js";
+import { picture } from "./pages/picture.js";
+import { pictures } from "./pages/pictures.js";
 import { reading } from "./pages/reading.js";
 import { question } from "./pages/question.js";
 import { questions } from "./pages/questions.js";
@@ -32,6 +34,7 @@ import { questions } from "./pages/questions.js";
 const PAGES = {
   overview: { list: overview, title: () => t("Overview") },
   documents: { list: documents, one: documentPage, title: () => t("Documents") },
+  pictures: { list: pictures, one: picture, title: () => t("Pictures") },
   ingestion: { list: ingestion, one: reading, title: () => t("Ingestion") },
   ledger: { list: ledgers, one: ledger, title: () => t("Ledger") },
   questions: { list: questions, one: question, title: () => t("Questions") },

@@ -1,11 +1,12 @@
 /** One document: its text with the borders of its chunks drawn in it, its pages with the place of a chunk, and what each chunk is. */
 
-import { get, part, picture, send } from "../lib/api.js";
+import { get, part, send } from "../lib/api.js";
 import { h, outside } from "../lib/dom.js";
 import { action, facts, failure, folded, pager, quiet, section, table, tree } from "../lib/parts.js";
 import { number, size, t, time } from "../lib/text.js";
 import { diff } from "../parts/diff.js";
 import { pagePicture } from "../parts/page.js";
+import { pictureCard, thumbnail } from "../parts/pictureCard.js";
 import { documentBadge } from "./documents.js";
 import { readings } from "./reading.js";
 
@@ -37,6 +38,7 @@ export async function document({ id, query, signal }) {
         : text(path, content.markdown, chunks.items, wanted),
       pager(chunks, link),
     ),
+    pictures(chunks.items),
     section(t("Versions"), versions(known, content.markdown)),
     section(t("How it was read"), readings({ doc_id: id })),
   );
@@ -81,6 +83,21 @@ function about(known) {
     [t("Warnings"), known.warnings.length > 0 && tree(known.warnings)],
     [t("Metadata"), Object.keys(known.metadata).length > 0 && tree(known.metadata)],
   ]);
+}
+
+/**
+ * What is known of the pictures of the chunks above; loaded when it is opened.
+ * @param {readonly { image_refs: readonly string[] }[]} chunks
+ */
+function pictures(chunks) {
+  const ids = [...new Set(chunks.flatMap(({ image_refs }) => image_refs))];
+  if (ids.length === 0) return null;
+  return section(
+    t("Pictures of these chunks"),
+    folded(t("{0} pictures: words, descriptions, drawings", number(ids.length)), () =>
+      h("div", {}, ...ids.map(pictureCard)),
+    ),
+  );
 }
 
 /**
@@ -250,13 +267,3 @@ const questionLink = ({ trace_id, question, started_at }) =>
     h("a", { href: `#/questions/${part(trace_id)}` }, question ?? t("(the text was not kept)")),
     ` ${time(started_at)}`,
   );
-
-/** @param {string} id of a picture */
-function thumbnail(id) {
-  const image = h("img", { alt: t("A picture of the chunk"), class: "thumbnail" });
-  picture(`/api/assets/${part(id)}`, { variant: "thumb" }).then(
-    (source) => image.setAttribute("src", source),
-    (error) => image.replaceWith(failure(error)),
-  );
-  return image;
-}
