@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import { useTransport } from "../../../../server/ragd/api/dashboard/app/lib/api.js";
 import { evaluations } from "../../../../server/ragd/api/dashboard/app/pages/evaluations.js";
@@ -73,8 +73,8 @@ const forms = (root: HTMLElement) => [...root.querySelectorAll<HTMLFormElement>(
 const bodies = (sent: readonly Sent[]) => sent.flatMap(({ method, body }) => (method === "POST" ? [body] : []));
 
 // What the browser has and jsdom has not.
-beforeAll(() => {
-  globalThis.CSS ??= { escape: (text: string) => text } as typeof CSS;
+beforeEach(() => {
+  vi.stubGlobal("CSS", { escape: (text: string) => text });
 });
 
 describe("an evaluation that is begun on the page", () => {

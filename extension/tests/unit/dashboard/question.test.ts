@@ -234,7 +234,7 @@ describe("an answer in words", () => {
         { id: 1, chunk_ids: ["c0", "c1"] },
         { id: 2, chunk_ids: ["gone"] },
       ],
-      support: [sentence(0, 3, true, [1]), sentence(4, 4 + [...text].length, false, [])],
+      support: [sentence(0, 3, true, [1]), sentence(4, 4 + Array.from(text).length, false, [])],
       ...more,
     };
     const prompt = { messages: [{ role: "system", text }] };

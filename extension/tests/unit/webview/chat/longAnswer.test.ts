@@ -12,6 +12,9 @@ const support = lines.map((line, at) => ({
   start: TEXT.indexOf(line),
   end: TEXT.indexOf(line) + line.length,
   supported: at % 3 !== 0,
+  citations: [],
+  score: 0,
+  text: line,
 }));
 
 let frames = 0;

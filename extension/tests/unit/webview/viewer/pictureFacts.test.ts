@@ -20,7 +20,7 @@ function said(text: string, more: Partial<PictureDescription> = {}): PictureDesc
       ["=cmd()", "1240"],
     ],
     ...{ series: [], mermaid: `flowchart TB\n  n1["a"]`, details: {}, low_quality: false, unseen_numbers: 0 },
-    ...{ input_tokens: 0, output_tokens: 0, cost: 0, created_at: "2026-11-24T04:00:00.000Z", error: null },
+    ...{ input_tokens: 0, output_tokens: 0, cost: 0, created_at: "2026-11-24T04:00:00.000Z", error: null, same_as: "" },
     ...more,
   };
 }
