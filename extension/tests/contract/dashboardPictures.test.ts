@@ -12,7 +12,7 @@ import { ContractDaemon } from "./daemon";
 import { DashboardBrowser, HOSTILE, LOOKS } from "./dashboardBrowser";
 import { SAMPLES } from "../e2e/harness/paths.ts";
 import { screenshot } from "../e2e/harness/window.ts";
-import { PATIENCE_MS } from "../e2e/harness/wait.ts";
+import { PATIENCE_MS, until } from "../e2e/harness/wait.ts";
 
 const SCREEN = "admin-console-queues.png";
 
@@ -90,11 +90,10 @@ beforeAll(async () => {
   lending = lend(new DaemonClient(daemon.connection));
   dashboard = await DashboardBrowser.start(daemon, []);
   const items = async (): Promise<Item[]> => (await dashboard.api<{ items: Item[] }>("GET", "/api/assets?page_size=100")).items;
-  await expect
-    .poll(async () => (await items()).map(({ state }) => state).filter((state) => state !== "described"), {
-      timeout: PATIENCE_MS,
-    })
-    .toEqual([]);
+  await until("both pictures are described", async () => {
+    const states = (await items()).map(({ state }) => state);
+    return states.length === 2 && states.every((state) => state === "described");
+  });
   for (const { asset_id, source } of await items()) {
     if (source.endsWith(SCREEN)) screenId = asset_id;
     if (source.includes("flowchart")) flowId = asset_id;
