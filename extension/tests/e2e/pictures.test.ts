@@ -158,7 +158,10 @@ describe("describing pictures by the editor's model", () => {
     const before = asked("sees");
     // Other pictures wait for another try; this one has been looked at.
     const { job_id } = await api<{ job_id: string }>("POST", "/api/assets/caption", { asset_ids: [id], anew: true });
-    await until("it is described anew", async () => (await api<{ status: string }>("GET", `/api/jobs/${job_id}`)).status === "completed");
+    await until(
+      "it is described anew",
+      async () => (await api<{ status: string }>("GET", `/api/jobs/${job_id}`)).status === "completed",
+    );
     expect(asked("sees")).toBe(before);
     expect((await details(id)).descriptions.some(({ provider }) => provider === "editor")).toBe(true);
   });

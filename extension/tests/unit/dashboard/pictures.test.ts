@@ -94,7 +94,9 @@ describe("the page of a picture", () => {
     page.querySelector<HTMLButtonElement>("button.line")?.click();
     expect(overlay?.hasAttribute("hidden")).toBe(false);
     const box = overlay?.querySelector("rect");
-    expect(["x", "y", "width", "height"].map((name) => Math.round(Number(box?.getAttribute(name))))).toEqual([100, 200, 400, 100]);
+    expect(["x", "y", "width", "height"].map((name) => Math.round(Number(box?.getAttribute(name))))).toEqual([
+      100, 200, 400, 100,
+    ]);
     expect(box?.hasAttribute("data-chosen")).toBe(true);
   });
 

@@ -40,7 +40,8 @@ class PictureDetails:
             "mime": asset.mime,
             "width": asset.width,
             "height": asset.height,
-            "text": asset.text,
+            # Of a picture that is a document of its own, the words are the document's and stand there.
+            "text": asset.text or "\n".join(line.text for line in asset.words or ()),
             "lines": [{"text": line.text, "bbox": line.box, "score": line.score} for line in asset.words or ()],
             "not_read": asset.ocr_skipped,
             "description": self._told(current) if current else None,

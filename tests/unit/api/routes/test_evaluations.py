@@ -28,7 +28,7 @@ RUN = {
     "collection": "c",
     "strategy": "default",
     "strategy_config_id": "c" * 32,
-    "options": {"mode": "end_to_end", "rerank": True, "top_k": 20, "limit": None, "judge": None},
+    "options": {"mode": "end_to_end", "rerank": True, "top_k": 20, "limit": None, "judge": None, "metric_sets": []},
     "started_at": "2026-01-01T00:00:00Z",
     "finished_at": "2026-01-01T00:00:01Z",
     "metrics": {"overall": FIGURES, "groups": {}},
