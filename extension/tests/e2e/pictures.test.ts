@@ -8,7 +8,7 @@ import { daemonReady } from "./harness/daemon.ts";
 import { Editor } from "./harness/editor.ts";
 import { modelRequests } from "./harness/modelLog.ts";
 import { launchWithSamples } from "./harness/ready.ts";
-import { until } from "./harness/wait.ts";
+import { PATIENCE_MS, until } from "./harness/wait.ts";
 import type { Window } from "./harness/window.ts";
 
 interface Details {
@@ -84,7 +84,9 @@ describe("describing pictures by the editor's model", () => {
     await agree("RAG test sees");
     await window.notification("RAG test sees describes pictures from now on");
     const id = await first();
-    await until("all pictures are described", async () => (await total("missing")) === 0 && (await isBy(id, "editor")));
+    const described = async (): Promise<boolean> => (await total("missing")) === 0 && (await isBy(id, "editor"));
+    // Eleven, one after the other, whose words are read first where rules had not come to them.
+    await until("all pictures are described", described, 3 * PATIENCE_MS);
     const { description } = await details(id);
     expect([description?.provider, description?.model]).toEqual(["editor", "RAG test sees"]);
     expect(description?.summary).toContain("A heron stands beside a picture of many bytes");
@@ -97,7 +99,7 @@ describe("describing pictures by the editor's model", () => {
       return found.results.some(({ images }) => images.some(({ described_by }) => described_by === "editor RAG test sees"));
     });
     await window.screenshot("pictures-described");
-  });
+  }, 300_000);
 
   test("is not asked again after a reload: the window goes on lending", async () => {
     await window.reload();

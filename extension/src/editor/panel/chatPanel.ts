@@ -70,7 +70,7 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
       get: () => context.workspaceState.get<string>(SHOWN),
       set: (id: string | undefined) => void context.workspaceState.update(SHOWN, id),
     });
-    this.tabs = new ChatTabs(shared);
+    this.tabs = new ChatTabs(shared, context.workspaceState);
     const refresh = () => void choices.refresh();
     this.disposables.push(
       vscode.window.registerWebviewViewProvider(VIEW, this, { webviewOptions: { retainContextWhenHidden: true } }),

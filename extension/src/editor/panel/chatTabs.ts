@@ -9,6 +9,7 @@ import { ChatSurface, type SurfaceServices } from "./chatSurface";
 
 const TYPE = "ragAssistant.chatTab";
 const SESSION_ID = /^[0-9a-f-]{36}$/;
+const OPEN = "chatTabs";
 
 export interface ShownTab {
   surface: ChatSurface;
@@ -24,8 +25,15 @@ interface Tab {
 export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposable {
   private readonly tabs = new Set<Tab>();
   private readonly registration = vscode.window.registerWebviewPanelSerializer(TYPE, this);
+  /** The chats of the tabs that the window had before. */
+  private readonly before: readonly string[];
 
-  constructor(private readonly services: SurfaceServices) {}
+  constructor(
+    private readonly services: SurfaceServices,
+    private readonly memento: vscode.Memento,
+  ) {
+    this.before = memento.get<string[]>(OPEN, []);
+  }
 
   get surfaces(): ChatSurface[] {
     return [...this.tabs].map(({ surface }) => surface);
@@ -55,7 +63,8 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
   deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const { session } = (state ?? {}) as { session?: unknown };
     panel.webview.options = webviewOptions(this.services.extensionUri);
-    this.fill(panel, typeof session === "string" && SESSION_ID.test(session) ? session : undefined);
+    const kept = typeof session === "string" && SESSION_ID.test(session) ? session : undefined;
+    this.fill(panel, kept ?? this.notYetBack());
     return Promise.resolve();
   }
 
@@ -68,13 +77,28 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
     for (const { surface } of this.tabs) surface.dispose();
   }
 
+  /** The editor keeps a page's state once a minute and when it ends in order; a window in a browser may not end so. */
+  private notYetBack(): string | undefined {
+    const back = new Set([...this.tabs].map(({ sessionId }) => sessionId));
+    return this.before.find((id) => SESSION_ID.test(id) && !back.has(id));
+  }
+
+  private remember(): void {
+    void this.memento.update(
+      OPEN,
+      [...this.tabs].flatMap(({ sessionId }) => sessionId ?? []),
+    );
+  }
+
   private fill(panel: vscode.WebviewPanel, sessionId: string | undefined): void {
     const set = (id: string | undefined) => {
       tab.sessionId = id;
+      this.remember();
     };
     const surface = new ChatSurface(this.services, { get: () => tab.sessionId, set, isLive: true });
     const tab: Tab = { panel, surface, sessionId };
     this.tabs.add(tab);
+    this.remember();
     surface.attach(panel.webview, (message) => {
       const title = titleIn(message);
       if (title !== undefined) panel.title = title === "" ? l10n.t("New chat") : title;
@@ -84,6 +108,7 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
     });
     panel.onDidDispose(() => {
       this.tabs.delete(tab);
+      this.remember();
       surface.detach();
       // An answer that nobody sees any more ends, and what came of it is kept.
       void surface.close().finally(() => surface.dispose());

@@ -34,11 +34,4 @@ suite("a chat as a tab of the editor", () => {
     expect(await violations(tab.frame, "editor-background")).toEqual([]);
     await editor.window.screenshot("chat-tab");
   });
-
-  test("is there again with its chat after a reload of the window", async () => {
-    await editor.window.reload();
-    const tab = await Panel.inTab(editor.window);
-    await until("the tab shows its chat", async () => (await tab.answers.count()) === 2);
-    expect(await tab.frame.getByTestId("message-user").last().innerText()).toContain(QUESTIONS.pdf.text);
-  });
 });
