@@ -12,8 +12,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from ragd.language.scripts import HAN_BLOCKS, KANA_BLOCKS
+
 _WORD: Final = re.compile(r"[A-Za-z0-9_]{4,}|[0-9]+")
-_PAIR: Final = re.compile(r"(?=([぀-ヿ㐀-鿿]{2}))")
+_PAIR: Final = re.compile(rf"(?=([{KANA_BLOCKS}{HAN_BLOCKS}]{{2}}))")
 _LABEL: Final = re.compile(r"[A-Z][A-Za-z ]*+(?:\([^)]*\))?:")
 _SENTENCE: Final = re.compile(r"[^.。!?\n]+[.。!?]?")
 _RAGAS: Final = "Now perform the same with the following input\ninput: "
