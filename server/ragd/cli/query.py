@@ -28,7 +28,7 @@ _INDENT = "    "
 
 
 @click.command()
-@click.argument("text", default="")
+@click.argument("text", required=False)
 @click.option(
     "--image",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -71,7 +71,7 @@ _INDENT = "    "
 def query(
     context: CliContext,
     /,
-    text: str,
+    text: str | None,
     image: Path | None,
     collection: tuple[str, ...],
     top_k: int | None,
@@ -92,7 +92,7 @@ def query(
     TEXT may hold filters, too: type:pdf path:guides/ tag:ops lang:ja source:a.md after:2026-01-01 section:"Guide > Setup"
     picture:chart picture:yes.
     """
-    if not text and image is None:
+    if text is None and image is None:
         raise click.UsageError("Missing argument 'TEXT', or --image FILE.")
     filters["doc_type"] = tuple(name for names in doc_type for name in names.split(",") if name.strip())
     among = {name: list(chosen) for name, chosen in (("doc_id", docs), ("path_prefix", folders)) if chosen}
@@ -100,7 +100,7 @@ def query(
     if has_image is not None:
         wanted["has_image"] = has_image
     body = {
-        "query": text,
+        "query": text or "",
         "image": {"data": base64.b64encode(_file(image)).decode()} if image else None,
         "collection": collection or None,
         "top_k": top_k,

@@ -5006,6 +5006,155 @@ export interface components {
             warnings: string[];
         };
         /**
+         * QuestionBody
+         * @description A question in words, by a picture, or both.
+         */
+        QuestionBody: {
+            /**
+             * Collection
+             * @description One, or several; without it every enabled collection is searched.
+             */
+            collection?: string | string[] | null;
+            /**
+             * Evaluation
+             * @description The evaluation run that asks; the trace links to it.
+             */
+            evaluation?: string | null;
+            /**
+             * Explain
+             * @description Whether the answer tells how the question was understood.
+             * @default false
+             */
+            explain: boolean;
+            /**
+             * FiltersBody
+             * @description Hard filters; what is not named does not filter.
+             */
+            filters?: {
+                among?: {
+                    /**
+                     * Collection
+                     * @description Names of collections.
+                     */
+                    collection?: string | string[] | null;
+                    /** Doc Id */
+                    doc_id?: string | string[] | null;
+                    /**
+                     * Path Prefix
+                     * @description Beginnings of paths, as shown or absolute.
+                     */
+                    path_prefix?: string | string[] | null;
+                    /**
+                     * Source Id
+                     * @description Sources, by id: followed folders, spaces, projects.
+                     */
+                    source_id?: string | string[] | null;
+                } | null;
+                /** Doc Id */
+                doc_id?: string | string[] | null;
+                /**
+                 * Doc Type
+                 * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
+                 */
+                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira")[] | null;
+                /**
+                 * Has Image
+                 * @description Only passages that show a picture, or only those that show none.
+                 */
+                has_image?: boolean | null;
+                /**
+                 * Image Type
+                 * @description Only passages with a picture that its description takes for one of these.
+                 */
+                image_type?: ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown") | ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown")[] | null;
+                /**
+                 * Language
+                 * @description en, ja or zh.
+                 */
+                language?: string | string[] | null;
+                /** Path Prefix */
+                path_prefix?: string | null;
+                /**
+                 * Section
+                 * @description Headings that follow each other anywhere in a section's path: a list, or 'Guide > Setup'.
+                 */
+                section?: string | string[] | null;
+                /**
+                 * Section Prefix
+                 * @description The first headings of a section's path: a list, or a string such as 'Guide > Setup'.
+                 */
+                section_prefix?: string | string[] | null;
+                /** Source */
+                source?: string | string[] | null;
+                /**
+                 * Tags
+                 * @description A document without any tags is not shut out.
+                 */
+                tags?: string | string[] | null;
+                /**
+                 * Updated After
+                 * @description ISO 8601
+                 */
+                updated_after?: string | null;
+                /**
+                 * Updated Before
+                 * @description ISO 8601
+                 */
+                updated_before?: string | null;
+                /**
+                 * Version Id
+                 * @description Only live versions can be searched; another one is an error.
+                 */
+                version_id?: string | string[] | null;
+            };
+            /**
+             * History
+             * @description The turns before the question, oldest first; they make a follow-up self-contained.
+             */
+            history?: {
+                /**
+                 * Role
+                 * @enum {string}
+                 */
+                role: "user" | "assistant";
+                /** Text */
+                text: string;
+            }[];
+            /** @description Its words, what rules say of it, and where it is shown already, in whatever size: such passages come first. */
+            image?: components["schemas"]["ImageBody"] | null;
+            /** Max Context Tokens */
+            max_context_tokens?: number | null;
+            /**
+             * PreferBody
+             * @description Soft preferences: they move passages up and never drop one.
+             */
+            prefer?: {
+                /** Has Image */
+                has_image?: boolean | null;
+                /** Recent */
+                recent?: boolean | null;
+                /**
+                 * Source
+                 * @description Sources, or beginnings of them.
+                 */
+                source?: string | string[] | null;
+            };
+            /**
+             * Query
+             * @description May be empty beside a picture.
+             */
+            query: string;
+            /** Rerank */
+            rerank?: boolean | null;
+            /**
+             * Strategy
+             * @description hybrid, dense_only, sparse_only, or a named strategy.
+             */
+            strategy?: string | null;
+            /** Top K */
+            top_k?: number | null;
+        };
+        /**
          * QuestionChange
          * @description One change to the version whose digest is `base`: exactly one of `put`, `remove` and `restore`.
          */
@@ -5490,155 +5639,6 @@ export interface components {
             rerank?: number | null;
             /** Sparse */
             sparse?: number | null;
-        };
-        /**
-         * SearchBody
-         * @description A question in words, by a picture, or both.
-         */
-        SearchBody: {
-            /**
-             * Collection
-             * @description One, or several; without it every enabled collection is searched.
-             */
-            collection?: string | string[] | null;
-            /**
-             * Evaluation
-             * @description The evaluation run that asks; the trace links to it.
-             */
-            evaluation?: string | null;
-            /**
-             * Explain
-             * @description Whether the answer tells how the question was understood.
-             * @default false
-             */
-            explain: boolean;
-            /**
-             * FiltersBody
-             * @description Hard filters; what is not named does not filter.
-             */
-            filters?: {
-                among?: {
-                    /**
-                     * Collection
-                     * @description Names of collections.
-                     */
-                    collection?: string | string[] | null;
-                    /** Doc Id */
-                    doc_id?: string | string[] | null;
-                    /**
-                     * Path Prefix
-                     * @description Beginnings of paths, as shown or absolute.
-                     */
-                    path_prefix?: string | string[] | null;
-                    /**
-                     * Source Id
-                     * @description Sources, by id: followed folders, spaces, projects.
-                     */
-                    source_id?: string | string[] | null;
-                } | null;
-                /** Doc Id */
-                doc_id?: string | string[] | null;
-                /**
-                 * Doc Type
-                 * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
-                 */
-                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira")[] | null;
-                /**
-                 * Has Image
-                 * @description Only passages that show a picture, or only those that show none.
-                 */
-                has_image?: boolean | null;
-                /**
-                 * Image Type
-                 * @description Only passages with a picture that its description takes for one of these.
-                 */
-                image_type?: ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown") | ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown")[] | null;
-                /**
-                 * Language
-                 * @description en, ja or zh.
-                 */
-                language?: string | string[] | null;
-                /** Path Prefix */
-                path_prefix?: string | null;
-                /**
-                 * Section
-                 * @description Headings that follow each other anywhere in a section's path: a list, or 'Guide > Setup'.
-                 */
-                section?: string | string[] | null;
-                /**
-                 * Section Prefix
-                 * @description The first headings of a section's path: a list, or a string such as 'Guide > Setup'.
-                 */
-                section_prefix?: string | string[] | null;
-                /** Source */
-                source?: string | string[] | null;
-                /**
-                 * Tags
-                 * @description A document without any tags is not shut out.
-                 */
-                tags?: string | string[] | null;
-                /**
-                 * Updated After
-                 * @description ISO 8601
-                 */
-                updated_after?: string | null;
-                /**
-                 * Updated Before
-                 * @description ISO 8601
-                 */
-                updated_before?: string | null;
-                /**
-                 * Version Id
-                 * @description Only live versions can be searched; another one is an error.
-                 */
-                version_id?: string | string[] | null;
-            };
-            /**
-             * History
-             * @description The turns before the question, oldest first; they make a follow-up self-contained.
-             */
-            history?: {
-                /**
-                 * Role
-                 * @enum {string}
-                 */
-                role: "user" | "assistant";
-                /** Text */
-                text: string;
-            }[];
-            /** @description Its words, what rules say of it, and where it is shown already, in whatever size: such passages come first. */
-            image?: components["schemas"]["ImageBody"] | null;
-            /** Max Context Tokens */
-            max_context_tokens?: number | null;
-            /**
-             * PreferBody
-             * @description Soft preferences: they move passages up and never drop one.
-             */
-            prefer?: {
-                /** Has Image */
-                has_image?: boolean | null;
-                /** Recent */
-                recent?: boolean | null;
-                /**
-                 * Source
-                 * @description Sources, or beginnings of them.
-                 */
-                source?: string | string[] | null;
-            };
-            /**
-             * Query
-             * @description May be empty beside a picture.
-             */
-            query: string;
-            /** Rerank */
-            rerank?: boolean | null;
-            /**
-             * Strategy
-             * @description hybrid, dense_only, sparse_only, or a named strategy.
-             */
-            strategy?: string | null;
-            /** Top K */
-            top_k?: number | null;
         };
         /** Section */
         Section: {
@@ -9290,7 +9290,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SearchBody"];
+                "application/json": components["schemas"]["QuestionBody"];
             };
         };
         responses: {

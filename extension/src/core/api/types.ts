@@ -4,7 +4,7 @@ import type { components } from "./api.gen";
 
 type Schemas = components["schemas"];
 
-export type QueryRequest = Partial<Omit<Schemas["SearchBody"], "evaluation">> & { query: string };
+export type QueryRequest = Partial<Omit<Schemas["QuestionBody"], "evaluation">> & { query: string };
 /** `extractive`: no language model takes part, also where the daemon has one. */
 export type ChatRequest = QueryRequest & { extractive?: boolean };
 export type PromptRequest = QueryRequest & Partial<Pick<Schemas["PromptBody"], "attachments" | "max_tokens">>;

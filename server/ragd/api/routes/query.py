@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Request
 
 from ragd.answer.responses import explained_response, query_response
 from ragd.api.common import Access, App, CallerOf, SourceTokens, collection_available, in_turn
-from ragd.api.schemas.query import QueryAnswer, SearchBody
+from ragd.api.schemas.query import QueryAnswer, QuestionBody
 from ragd.retrieve.pipeline import QueryResult
 
 router = APIRouter(tags=["query"])
@@ -21,7 +21,7 @@ router = APIRouter(tags=["query"])
     dependencies=[Depends(collection_available)],
 )
 async def query(
-    request: Request, body: SearchBody, app: App, tokens: SourceTokens, access: Access, caller: CallerOf
+    request: Request, body: QuestionBody, app: App, tokens: SourceTokens, access: Access, caller: CallerOf
 ) -> dict[str, Any]:
     """Find the passages that answer a question, with citations and a context for a model; or those that a picture is about."""
     told: dict[str, Any] = {}

@@ -138,7 +138,7 @@ class ImageBody(RequestBody):
             raise ValidationFailed.of_field("image.data", "not_base64", "The picture is not in base64.") from error
 
 
-class SearchBody(QueryBody):
+class QuestionBody(QueryBody):
     """A question in words, by a picture, or both."""
 
     query: str = Field(description="May be empty beside a picture.")
