@@ -55,8 +55,8 @@ class Tally:
     reused: int = 0
     unchanged_ids: list[str] = field(default_factory=list)
     uncoded: int = 0
-    pictures: int = 0
     """Passages that have a vector and no token codes yet."""
+    pictures: int = 0
     read: int = 0
     """Documents that were read and go on to be embedded."""
     past_embedding: int = 0

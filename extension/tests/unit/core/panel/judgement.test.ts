@@ -41,12 +41,12 @@ describe("what was asked about and is not there", () => {
   it("is added by its path, and by the choice of people where it has none", async () => {
     const { window: view } = made;
     await view.say({ type: "ready" });
-    const folder = { kind: "folder" as const, id: "/work/notes/", label: "notes/" };
+    const folder = { kind: "folder" as const, id: "/home/ann/notes/", label: "notes/" };
     await view.say({ type: "scope.add", scope: [folder, { ...folder, id: "of/a/tree/" }] });
     const chosen = { kind: "collection" as const, id: "team", label: "team" };
     await view.say({ type: "scope.add", scope: [chosen] });
     expect(made.daemon.ingested).toEqual([
-      { paths: ["/work/notes"], collection: "default" },
+      { paths: ["/home/ann/notes"], collection: "default" },
       { paths: ["/docs/a.md", "/docs/b"], collection: "team" },
     ]);
   });

@@ -91,7 +91,7 @@ describe("an answer that did not help", () => {
 });
 
 describe("a scope in which nothing is indexed", () => {
-  const scope = [{ kind: "folder" as const, id: "/work/notes/", label: "notes/" }];
+  const scope = [{ kind: "folder" as const, id: "/home/ann/notes/", label: "notes/" }];
   const nothing = { ...retrieval, explanation: [] };
   const line = (more: object) => {
     const asked = { state: "done" as const, found: false, text: "No.", retrieval: nothing, options: { scope }, ...more };
