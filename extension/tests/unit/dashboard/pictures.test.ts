@@ -4,10 +4,10 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { document as documentPage } from "../../../../server/ragd/api/dashboard/app/pages/document.js";
 import { picture } from "../../../../server/ragd/api/dashboard/app/pages/picture.js";
 import { pictures } from "../../../../server/ragd/api/dashboard/app/pages/pictures.js";
-import { drawing } from "../../../../server/ragd/api/dashboard/app/parts/drawing.js";
-import { layered } from "../../../../server/ragd/api/dashboard/app/parts/layers.js";
-import { chartOf } from "../../../../server/ragd/api/dashboard/app/parts/mermaid.js";
-import { csvOf } from "../../../../server/ragd/api/dashboard/app/parts/pictureFacts.js";
+import { drawing } from "../../../../server/ragd/api/dashboard/app/parts/pictures/drawing.js";
+import { layered } from "../../../../server/ragd/api/dashboard/app/parts/pictures/layers.js";
+import { chartOf } from "../../../../server/ragd/api/dashboard/app/parts/pictures/mermaid.js";
+import { csvOf } from "../../../../server/ragd/api/dashboard/app/parts/pictures/pictureFacts.js";
 import { HOSTILE, answering, settled, unfold, visit } from "./fixtures";
 
 const ID = "a".repeat(32);

@@ -6,7 +6,7 @@ import { action, facts, failure, folded, pager, quiet, section, table, tree } fr
 import { number, size, t, time } from "../lib/text.js";
 import { diff } from "../parts/diff.js";
 import { pagePicture } from "../parts/page.js";
-import { pictureCard, thumbnail } from "../parts/pictureCard.js";
+import { pictureCard, thumbnail } from "../parts/pictures/pictureCard.js";
 import { documentBadge } from "./documents.js";
 import { readings } from "./reading.js";
 

@@ -4,8 +4,8 @@ import { get, part, send } from "../lib/api.js";
 import { h } from "../lib/dom.js";
 import { action, badge, facts, quiet, section, table } from "../lib/parts.js";
 import { number, t, time } from "../lib/text.js";
-import { by, cells, described, diagram, typeName } from "../parts/pictureFacts.js";
-import { pictureWithWords } from "../parts/pictureWords.js";
+import { by, cells, described, diagram, typeName } from "../parts/pictures/pictureFacts.js";
+import { pictureWithWords } from "../parts/pictures/pictureWords.js";
 
 /** @type {import("../dashboard.js").Page} */
 export async function picture({ id, signal }) {

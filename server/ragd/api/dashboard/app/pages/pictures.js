@@ -4,8 +4,8 @@ import { get, part, send } from "../lib/api.js";
 import { h } from "../lib/dom.js";
 import { action, badge, pager, quiet, table } from "../lib/parts.js";
 import { t } from "../lib/text.js";
-import { thumbnail } from "../parts/pictureCard.js";
-import { typeName } from "../parts/pictureFacts.js";
+import { thumbnail } from "../parts/pictures/pictureCard.js";
+import { typeName } from "../parts/pictures/pictureFacts.js";
 
 const STATES = ["", "described", "low_quality", "failed", "missing"];
 const PAGE = 20;

@@ -1,7 +1,7 @@
 /** A flow chart as a drawing of ours: boxes in layers, arrows between them, every label as text. */
 
-import { svg } from "../lib/dom.js";
-import { number, t } from "../lib/text.js";
+import { svg } from "../../lib/dom.js";
+import { number, t } from "../../lib/text.js";
 import { layered } from "./layers.js";
 import { chartOf } from "./mermaid.js";
 

@@ -1,9 +1,9 @@
 /** Small views of pictures: a thumbnail that leads to the picture's page, and what is known of it beside. */
 
-import { get, part, picture } from "../lib/api.js";
-import { h } from "../lib/dom.js";
-import { failure, quiet } from "../lib/parts.js";
-import { t } from "../lib/text.js";
+import { get, part, picture } from "../../lib/api.js";
+import { h } from "../../lib/dom.js";
+import { failure, quiet } from "../../lib/parts.js";
+import { t } from "../../lib/text.js";
 import { drawing } from "./drawing.js";
 import { badges } from "./pictureFacts.js";
 

@@ -1,9 +1,9 @@
 /** A picture with the places of the words that text recognition read in it. */
 
-import { picture } from "../lib/api.js";
-import { h, svg } from "../lib/dom.js";
-import { failure, folded, quiet, table } from "../lib/parts.js";
-import { number, t } from "../lib/text.js";
+import { picture } from "../../lib/api.js";
+import { h, svg } from "../../lib/dom.js";
+import { failure, folded, quiet, table } from "../../lib/parts.js";
+import { number, t } from "../../lib/text.js";
 
 /**
  * @param {string} path of the picture

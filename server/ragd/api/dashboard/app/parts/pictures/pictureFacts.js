@@ -1,8 +1,8 @@
 /** What is said of a picture, and by whom: its type, its description, its table or values, its drawing. No words of the document. */
 
-import { h } from "../lib/dom.js";
-import { action, badge, facts, folded, quiet, section, table } from "../lib/parts.js";
-import { number, t, time } from "../lib/text.js";
+import { h } from "../../lib/dom.js";
+import { action, badge, facts, folded, quiet, section, table } from "../../lib/parts.js";
+import { number, t, time } from "../../lib/text.js";
 import { drawing } from "./drawing.js";
 
 /** @param {string} type */
