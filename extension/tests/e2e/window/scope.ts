@@ -63,6 +63,8 @@ suite("what is asked", () => {
     const { window } = editor;
     await window.bridge.execute("ragAssistant.newChat");
     const panel = await Panel.ready(window);
+    // What earlier tests opened would be taken for the citation's file.
+    await window.bridge.execute("workbench.action.closeAllEditors");
     const { text } = QUESTIONS.english;
     await (await panel.ask(text)).getByTestId("citation").first().click();
     // The citation's own selection comes after its file.
