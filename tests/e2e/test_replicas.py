@@ -28,6 +28,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 SETTINGS = {
     "JOBS__QUEUE": "procrastinate",
+    "JOBS__NICENESS": "0",
     "EMBEDDING__PROVIDER": "fake",
     "SPARSE__ANALYZER": "bigram",
     "TOKEN_INDEX__PROVIDER": "none",

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import psutil
 import pytest
 from starlette.testclient import TestClient
 
@@ -33,6 +34,8 @@ SETTINGS = {
     "embedding.provider": "fake",
     "sparse.analyzer": "bigram",
     "token_index.provider": "none",
+    # Other tests want the cores, too.
+    "jobs.niceness": "1",
 }
 
 # `rag worker`, whose model waits before a text with "heldback", for as long as a file is there, and notes what it embedded. By
@@ -194,6 +197,7 @@ def test_a_killed_workers_job_is_taken_up_by_another(place: Place) -> None:
     first = place.worker()
     jobs = [place.upload("default", "held.md", "# Held\n\nIt is heldback and says middle")]
     place.held("middle")
+    assert psutil.Process(first.pid).nice() == psutil.Process().nice() + 1
     jobs.append(place.upload("default", "next.md", "# Next\n\nIt says after"))
     place.worker()
     first.kill()

@@ -152,6 +152,9 @@ class JobsSettings(Group):
     """Finished jobs kept in the store; the oldest go first."""
     cleanup_retries_s: tuple[float, ...] = (60.0, 120.0, 240.0)
     """Seconds before each new attempt of a clean-up that failed."""
+    niceness: Annotated[int, Field(ge=0, le=19)] = 10
+    """How far a `rag worker` stands behind other processes of its machine, as of `nice`: 10 gets it a tenth of a core that a
+    process wants as well that answers. Windows has no such ranks."""
 
 
 class McpSettings(Group):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -53,6 +54,9 @@ def work(
             if settings.jobs.queue != "procrastinate":
                 raise SettingsError("A worker needs jobs.queue: procrastinate; as it is, the daemon itself runs the jobs.")
             limit_heaps()
+            if sys.platform != "win32":
+                # What it starts inherits it.
+                os.nice(settings.jobs.niceness)
             return asyncio.run(_work(settings, own, queues, concurrency, on_ready, progress, (metrics_port, metrics_host)))
         except RagError as error:
             log.info("worker can't start", extra={"code": error.code, "reason": error.message})
