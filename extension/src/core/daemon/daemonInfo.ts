@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 
 import type { Connection } from "../client/connection";
+import { parseRecord } from "../common/json";
 
 export interface DaemonInfo {
   pid: number;
@@ -29,14 +30,10 @@ export async function hasCrashed(pid: number, dataDir: string): Promise<boolean>
 
 /** undefined for anything that is not whole. */
 export function parseDaemonInfo(text: string): DaemonInfo | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined; // cut short: its writer is at work, or was
-  }
-  if (typeof value !== "object" || value === null) return undefined;
-  const { pid, version, url, token } = value as Record<string, unknown>;
+  // It may be cut short: its writer is at work, or was.
+  const fields = parseRecord(text);
+  if (fields === undefined) return undefined;
+  const { pid, version, url, token } = fields;
   if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0 || typeof version !== "string")
     return undefined;
   if (url === undefined && token === undefined) return { pid, version };

@@ -1,5 +1,7 @@
 /** The language model that a person has added: what the daemon is started with, and how it is kept. */
 
+import { parseRecord } from "../common/json";
+
 export const PROVIDERS = ["ollama", "openai_compatible", "openai", "anthropic", "deepseek"] as const;
 
 export type ModelProvider = (typeof PROVIDERS)[number];
@@ -30,15 +32,9 @@ export function modelEnvironment(model: DaemonModel | undefined): Record<string,
 
 /** What was kept, or undefined for anything that we would not have kept. */
 export function readModel(kept: string | undefined): DaemonModel | undefined {
-  if (kept === undefined) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(kept);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== "object" || value === null) return undefined;
-  const { provider, url, model, key } = value as Record<string, unknown>;
+  const fields = kept === undefined ? undefined : parseRecord(kept);
+  if (fields === undefined) return undefined;
+  const { provider, url, model, key } = fields;
   const known = PROVIDERS.find((name) => name === provider);
   if (known === undefined || typeof url !== "string" || typeof model !== "string" || typeof key !== "string")
     return undefined;

@@ -1,5 +1,7 @@
 /** What a person has agreed to: that one model of the editor describes the pictures of their documents. */
 
+import { parseRecord } from "../common/json";
+
 export interface PictureAgreement {
   /** The model, as the editor tells it apart. */
   vendor: string;
@@ -25,15 +27,9 @@ export function pictureEnvironment(agreement: PictureAgreement | undefined): Rec
 
 /** What was kept, or undefined for anything that we would not have kept: without an agreement nothing is sent. */
 export function readAgreement(kept: string | undefined): PictureAgreement | undefined {
-  if (kept === undefined) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(kept);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== "object" || value === null) return undefined;
-  const { vendor, id, name, maxPerDay } = value as Record<string, unknown>;
+  const fields = kept === undefined ? undefined : parseRecord(kept);
+  if (fields === undefined) return undefined;
+  const { vendor, id, name, maxPerDay } = fields;
   if (typeof vendor !== "string" || typeof id !== "string" || typeof name !== "string") return undefined;
   if (typeof maxPerDay !== "number" || !Number.isSafeInteger(maxPerDay) || maxPerDay < 0) return undefined;
   return { vendor, id, name, maxPerDay };

@@ -94,8 +94,11 @@ function pictures(chunks) {
   if (ids.length === 0) return null;
   return section(
     t("Pictures of these chunks"),
-    folded(t("{0} pictures: words, descriptions, drawings", number(ids.length)), () =>
-      h("div", {}, ...ids.map(pictureCard)),
+    folded(
+      ids.length === 1
+        ? t("1 picture: words, descriptions, drawings")
+        : t("{0} pictures: words, descriptions, drawings", number(ids.length)),
+      () => h("div", {}, ...ids.map(pictureCard)),
     ),
   );
 }

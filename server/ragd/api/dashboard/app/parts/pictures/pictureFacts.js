@@ -41,7 +41,12 @@ export function badges(said) {
     badge([typeName(said.image_type), sure].filter(Boolean).join(", "), "plain"),
     said.low_quality && badge(t("Little could be said"), "warn"),
     said.unseen_numbers > 0 &&
-      badge(t("{0} numbers were said that were not read in the picture", number(said.unseen_numbers)), "warn"),
+      badge(
+        said.unseen_numbers === 1
+          ? t("1 number was said that was not read in the picture")
+          : t("{0} numbers were said that were not read in the picture", number(said.unseen_numbers)),
+        "warn",
+      ),
     h("span", { class: "quiet" }, t("Described by {0}, {1}", by(said), time(said.created_at))),
   );
 }
@@ -59,7 +64,10 @@ export function described(said) {
       [t("Names"), said.entities.join(", ")],
       [t("Not certain"), said.uncertainties.length > 0 && list(said.uncertainties)],
     ]),
-    said.numbers.length > 0 && folded(t("{0} numbers", number(said.numbers.length)), () => numbers(said.numbers)),
+    said.numbers.length > 0 &&
+      folded(said.numbers.length === 1 ? t("1 number") : t("{0} numbers", number(said.numbers.length)), () =>
+        numbers(said.numbers),
+      ),
   );
 }
 

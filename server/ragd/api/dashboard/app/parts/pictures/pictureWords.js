@@ -71,7 +71,7 @@ function read({ lines, text, not_read }, choose) {
   if (!text && lines.length === 0) return quiet(t("No words were read in it."));
   if (lines.length === 0) return folded(t("Words that were read"), () => h("pre", { class: "source" }, text));
   const columns = [{ title: t("Line") }, { title: t("How sure"), isNumber: true }];
-  return folded(t("{0} lines were read", number(lines.length)), () =>
+  return folded(lines.length === 1 ? t("1 line was read") : t("{0} lines were read", number(lines.length)), () =>
     table(
       t("Words that were read"),
       columns,
