@@ -18,18 +18,22 @@ def assets() -> None:
 
 
 def _row(item: Mapping[str, Any]) -> tuple[str, ...]:
-    return item["source"], item["state"], item["image_type"] or "", clean(item["summary"])[:60], item["asset_id"]
+    more = f" (and {item['more']} more like it)" if item["more"] else ""
+    said = f"{clean(item['summary'])[:60]}{more}".strip()
+    return item["source"], item["state"], item["image_type"] or "", said, item["asset_id"]
 
 
 @assets.command("list")
 @click.option(
     "--state", type=click.Choice(["described", "low_quality", "failed", "missing"]), help="Only pictures in this state."
 )
+@click.option("--same-as", metavar="ID", help="Only this picture and those that show the same.")
+@click.option("--each", is_flag=True, help="A row for each picture and document, also where several show the same.")
 @options.paged
 @options.answered(listing(("document", "state", "type", "description", "id"), _row, empty="No pictures."))
-def _list(context: CliContext, **given: Any) -> Any:
-    """List the pictures of documents, by document."""
-    return context.get("/api/assets", **given)
+def _list(context: CliContext, each: bool, same_as: str | None, **given: Any) -> Any:
+    """List the pictures of documents, by document; those that show the same as one."""
+    return context.get("/api/assets", same_as=same_as, fold=not each and same_as is None, **given)
 
 
 @assets.command("show")

@@ -63,6 +63,22 @@ def test_who_wants_a_copy_described_by_its_id_gets_a_look_at_it(open_app: Open, 
     assert app.captioning.described([second.asset_id])[second.asset_id].description.same_as == ""
 
 
+def test_a_list_shows_one_of_those_that_show_the_same_and_says_how_many_more_there_are(open_app: Open, twice: Path) -> None:
+    app = open_app(captions__provider="fake")
+    (twice / "third.md").write_text("# third\n\nThe third one.\n\n![](a.png)\n", encoding="utf-8")
+    ingest(app, twice)
+    described(app)
+    pages, nobody = app.picture_details, app.access.context({})
+    each = pages.page(nobody)
+    assert [(item["source"], item["more"]) for item in each] == [("first.md", 0), ("second.md", 0), ("third.md", 0)]
+    (first, second, third) = (item["asset_id"] for item in each)
+    assert first == third != second
+    assert [(item["source"], item["more"]) for item in pages.page(nobody, fold=True)] == [("first.md", 2)]
+    for asset_id in (first, second):
+        assert [item["source"] for item in pages.page(nobody, same_as=asset_id)] == ["first.md", "second.md", "third.md"]
+    assert pages.page(nobody, same_as="f" * 32) == []
+
+
 def test_without_text_recognition_nothing_is_taken_over(open_app: Open, twice: Path) -> None:
     app = open_app(captions__provider="fake", ocr__provider="none")
     ingest(app, twice)

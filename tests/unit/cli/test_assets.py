@@ -71,6 +71,17 @@ def test_a_picture_is_shown_with_all_that_is_said_of_it(rag, described: str) -> 
     assert rag("assets", "show", described, "--csv").stdout == "Region,Orders\nOsaka,1240\n"
 
 
+def test_what_several_documents_show_is_one_row_that_says_how_many_more_there_are(rag, described: str, tmp_path: Path) -> None:
+    (tmp_path / "again.md").write_text("# Again\n\nOnce more.\n\n![](orders.png)\n", encoding="utf-8")
+    rag("ingest", str(tmp_path / "again.md"))
+    (row,) = [line for line in rag("assets", "list").stdout.splitlines() if described in line]
+    assert row.startswith("again.md")
+    assert "(and 1 more like it)" in row
+    for listed in (rag("assets", "list", "--each"), rag("assets", "list", "--same-as", described)):
+        rows = [line.split()[0] for line in listed.stdout.splitlines() if described in line]
+        assert rows == ["again.md", "report.md"]
+
+
 def test_pictures_of_a_captioner_are_described_anew_by_a_job(rag, described: str) -> None:
     started = rag("assets", "caption", "--redo", "rules").stdout
     assert started.startswith("Pictures are being described: job ")

@@ -6,9 +6,9 @@ import type { RestTransport } from "./restTransport";
 export class PictureClient {
   constructor(private readonly rest: RestTransport) {}
 
-  /** How many pictures there are in all documents. */
+  /** How many pictures there are in all documents, each counted once. */
   async count(signal?: AbortSignal): Promise<number> {
-    const query = { page_size: 1 };
+    const query = { page_size: 1, fold: true };
     return (await this.rest.json<Page<unknown>>("GET", "/api/assets", { query, tokenScope: "all", signal })).total;
   }
 

@@ -10,6 +10,7 @@ import type { Citation, QueryAnswer } from "../../core/api/types";
 import { SafeMarkdown, escapeMarkdown, excerpt, withoutMarks } from "../../core/common/safeMarkdown";
 import { withoutRepeats } from "../../protocol/leftOut";
 import { noModelText } from "../../protocol/noModel";
+import { moreLikeIt, picturesOf } from "../../protocol/pictures";
 import { readMetadata, type AnswerMetadata } from "./metadata";
 import { readReferences } from "./references";
 import { askOptions, ownHistory, promptText } from "./requests";
@@ -139,15 +140,18 @@ class ShownAnswer {
     const { response } = this;
     for (const citation of cited) response.reference(citation);
     this.draw(cited);
-    const listed = cited.filter((citation) => !response.namesItself(citation) || citation.images.length > 0);
+    const pictures = picturesOf(cited);
+    const listed = cited.filter(
+      (citation) => !response.namesItself(citation) || pictures.some((picture) => picture.citation === citation),
+    );
     if (listed.length === 0) return;
     response.markdown(`\n\n**${escapeMarkdown(l10n.t("Sources"))}**\n\n`);
     for (const citation of listed) {
       response.markdown(`- \\[${citation.id}\\] `);
       response.place(citation);
-      for (const image of citation.images) {
+      for (const { image, more } of pictures.filter((picture) => picture.citation === citation)) {
         const label = l10n.t("picture: {0}", excerpt(image.caption ?? image.text ?? image.asset_id, LONGEST_QUOTE / 2));
-        response.markdown(` · ${response.link(citation, escapeMarkdown(label))}`);
+        response.markdown(` · ${response.link(citation, escapeMarkdown(label))} ${moreLikeIt(more)}`.trimEnd());
       }
       response.markdown("\n");
     }

@@ -57,7 +57,7 @@ function detailsOf(text: string, more: object = {}) {
 }
 
 function answers(text: string, more: object = {}) {
-  const item = { asset_id: ID, doc_id: "d1", source: text, caption: text, state: "failed", image_type: text, summary: text };
+  const item = { asset_id: ID, doc_id: "d1", source: text, caption: text, state: "failed", image_type: text, summary: text, more: 0 };
   return {
     [`GET /api/assets/${ID}/details`]: detailsOf(text, more),
     [`GET /api/assets/${ID}`]: new Uint8Array([1]),
@@ -153,12 +153,34 @@ describe("the list of pictures", () => {
   it("shows those of a state, and has the missing ones described", async () => {
     const sent = answering(answers("Orders"));
     const page = await visit(pictures, "", { state: "failed" });
-    expect(sent[0]?.path).toBe("/api/assets?state=failed&page=1&page_size=20");
+    expect(sent[0]?.path).toBe("/api/assets?state=failed&fold=true&page=1&page_size=20");
     expect(page.querySelector("tbody a")?.getAttribute("href")).toBe(`#/pictures/${ID}`);
     expect(page.querySelector(".pager a")?.getAttribute("href")).toBe("#/pictures?state=failed&page=2");
     [...page.querySelectorAll("button")].find(({ textContent }) => textContent === "Describe what is missing")?.click();
     await settled();
     expect(sent.at(-1)).toEqual({ method: "POST", path: "/api/assets/caption", body: {} });
+  });
+
+  it("has one row for those that show the same, with the way to all of them", async () => {
+    const of = answers("Orders");
+    const listed = of["GET /api/assets"] as { items: object[] };
+    const [first = {}, ...rest] = listed.items;
+    const sent = answering({ ...of, "GET /api/assets": { ...listed, items: [{ ...first, more: 2 }, ...rest] } });
+    const page = await visit(pictures);
+    const links = [...page.querySelectorAll("tbody th a")].map((link) => [link.getAttribute("href"), link.textContent]);
+    expect(links).toEqual([
+      [`#/pictures/${ID}`, ""],
+      [`#/pictures?same_as=${ID}`, "and 2 more like it"],
+      [`#/pictures/${ID}`, ""],
+    ]);
+    const others = await visit(pictures, "", { same_as: ID });
+    const asked = sent.map(({ path }) => path).filter((path) => path.startsWith("/api/assets?"));
+    expect(asked).toEqual([
+      "/api/assets?fold=true&page=1&page_size=20",
+      `/api/assets?same_as=${ID}&fold=false&page=1&page_size=20`,
+    ]);
+    expect(others.textContent).toContain("These show the same.");
+    expect(others.querySelector(".pager a")?.getAttribute("href")).toBe(`#/pictures?same_as=${ID}&page=2`);
   });
 });
 

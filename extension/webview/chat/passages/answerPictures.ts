@@ -3,6 +3,7 @@
 import * as l10n from "@vscode/l10n";
 
 import type { Citation } from "../../../src/core/api/types";
+import { moreLikeIt, picturesOf } from "../../../src/protocol/pictures";
 import { drawDiagram } from "../../shared/diagram";
 import { h } from "../../shared/dom";
 
@@ -20,14 +21,12 @@ export function answerPictures(cited: readonly Citation[], text: string, images:
 }
 
 function pictures(cited: readonly Citation[], images: Images): HTMLElement[] {
-  const seen = new Set<string>();
-  const figures = cited.flatMap((citation) =>
-    citation.images
-      .filter(({ asset_id }) => !seen.has(asset_id) && seen.add(asset_id))
-      .map((image) => figure(citation, imageName(image), images.button(image), ...descriptionOf(image))),
+  const shown = picturesOf(cited).slice(0, MOST_PICTURES);
+  if (shown.length === 0) return [];
+  const figures = shown.map(({ citation, image, more }) =>
+    figure(citation, `${imageName(image)} ${moreLikeIt(more)}`.trimEnd(), images.button(image), ...descriptionOf(image)),
   );
-  if (figures.length === 0) return [];
-  return [h("div", { class: "answer-pictures" }, ...figures.slice(0, MOST_PICTURES))];
+  return [h("div", { class: "answer-pictures" }, ...figures)];
 }
 
 function diagrams(cited: readonly Citation[], text: string): HTMLElement[] {

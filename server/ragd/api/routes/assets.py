@@ -24,9 +24,16 @@ PICTURE_HEADERS: Final = {
 
 
 @router.get("", response_model=AssetPage)
-def list_assets(app: App, access: Access, paging: Pages, state: Annotated[AssetState | None, Query()] = None) -> dict[str, Any]:
+def list_assets(
+    app: App,
+    access: Access,
+    paging: Pages,
+    state: Annotated[AssetState | None, Query()] = None,
+    same_as: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="Those that show the same as this one.")] = None,
+    fold: Annotated[bool, Query(description="One entry for all that show the same.")] = False,
+) -> dict[str, Any]:
     """Pictures of the documents that you may see, with what is said of each."""
-    found = app.picture_details.page(access, state)
+    found = app.picture_details.page(access, state, same_as, fold=fold)
     return paging.answer(paging.of(found), len(found))
 
 

@@ -104,6 +104,8 @@ class AssetItem(BaseModel):
     image_type: ImageType | None
     summary: str
     described_by: str
+    same_as: str = Field(description="The picture of which this was said, where this one shows the same. Empty: itself.")
+    more: int = Field(description="With `fold`: how many further entries show the same, as copies or in other documents.")
 
 
 class AssetPage(Page[AssetItem]): ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -56,12 +57,21 @@ class PictureDetails:
         current = self.captioning.described([asset_id]).get(asset_id)
         return current.description.csv() if current else ""
 
-    def page(self, access: AccessContext, state: str | None) -> list[dict[str, Any]]:
-        """The pictures of documents that the user may see, in this state or in any."""
+    def page(
+        self, access: AccessContext, state: str | None = None, same_as: str | None = None, *, fold: bool = False
+    ) -> list[dict[str, Any]]:
+        """The pictures of documents that the user may see, in this state or in any, with `same_as` those that show the same.
+
+        `fold` makes one item of all that show the same.
+        """
         shown = self.captioning.descriptions.shown(self.captioning.key())
         readable = access.readable({one.doc_id for one in shown})
         items = [_item(one) for one in shown if one.doc_id in readable]
-        return [item for item in items if state is None or item["state"] == state]
+        if same_as is not None:
+            original = next((_original(item) for item in items if item["asset_id"] == same_as), same_as)
+            items = [item for item in items if _original(item) == original]
+        items = [item for item in items if state is None or item["state"] == state]
+        return _folded(items) if fold else items
 
     def caption(self, payload: dict[str, Any], request_id: str | None) -> Job | None:
         """Have pictures described. Raises `ValidationFailed` where the settings want none."""
@@ -83,6 +93,21 @@ class PictureDetails:
         }
 
 
+def _original(item: Mapping[str, Any]) -> str:
+    """The picture of which what is said of this one was said; for most of them the picture itself."""
+    return str(item["same_as"] or item["asset_id"])
+
+
+def _folded(items: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first of those that show the same, with how many more there are: copies, and other documents that show it."""
+    first: dict[str, dict[str, Any]] = {}
+    for item in items:
+        kept = first.setdefault(_original(item), item)
+        if kept is not item:
+            kept["more"] += 1
+    return list(first.values())
+
+
 def _item(one: Shown) -> dict[str, Any]:
     said = one.said.description if one.said else None
     state = "missing" if said is None else "low_quality" if said.low_quality else "described"
@@ -97,4 +122,6 @@ def _item(one: Shown) -> dict[str, Any]:
         "image_type": said.image_type if said else None,
         "summary": said.summary if said else "",
         "described_by": " ".join(filter(None, (said.provider, said.model))) if said else "",
+        "same_as": said.same_as if said else "",
+        "more": 0,
     }

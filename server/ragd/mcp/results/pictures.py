@@ -12,7 +12,9 @@ from mcp.types import ContentBlock, ImageContent, TextContent
 from ragd.client.asynchronous import AsyncClient
 from ragd.client.requests import path
 from ragd.core.errors import RagError, UnsupportedMediaType
-from ragd.mcp.results.types import MissingPicture, OmittedPicture, Picture, Variant
+from ragd.mcp.results.markdown import cut, fenced, one_line
+from ragd.mcp.results.types import FoundPicture, MissingPicture, OmittedPicture, Picture, Variant
+from ragd.retrieve.context import place_of
 
 SHOWN_AS_IMAGES: Final = ("image/png", "image/jpeg", "image/webp", "image/gif")
 """What models and clients show. The daemon keeps pictures of other formats as PNG; an SVG, which is a program, never goes out."""
@@ -20,9 +22,14 @@ SHOWN_AS_IMAGES: Final = ("image/png", "image/jpeg", "image/webp", "image/gif")
 MAX_BYTES: Final = 8_000_000
 """Of pictures in one answer, before base64 adds a third."""
 
+NOTHING_SHOWN: Final = "No picture was found. Try other words, another collection (list_collections), or no image_type."
+
 _MOST_THUMBNAILS: Final = 5
 _THUMBNAIL_BYTES: Final = 500_000
 """Of all thumbnails beside an answer together."""
+_FRAME: Final = 200
+"""Characters around what is told of a picture: its number, its document, its fence."""
+_LEAST_TOLD: Final = 200
 
 
 @dataclass(slots=True)
@@ -59,19 +66,77 @@ async def gather(client: AsyncClient, asset_ids: Iterable[str], variant: Variant
     return gathered
 
 
-async def thumbnails(client: AsyncClient, citations: Sequence[Mapping[str, Any]]) -> list[ContentBlock]:
-    """Thumbnails for the first pictures of an answer, each behind a line that says which citation shows it."""
-    shown_by: dict[str, int] = {}
-    for citation in citations:
-        for image in citation["images"]:
-            shown_by.setdefault(image["asset_id"], citation["id"])
-    wanted = list(shown_by)[:_MOST_THUMBNAILS]
+@dataclass(slots=True)
+class ShownPicture:
+    """A picture of passages. `number` is that of the first passage which shows it: its citation, or its place among results.
+
+    `more` counts other files that show the same.
+    """
+
+    image: Mapping[str, Any]
+    passage: Mapping[str, Any]
+    number: int
+    more: int = 0
+
+
+def pictures_of(passages: Iterable[Mapping[str, Any]], image_type: str | None = None) -> list[ShownPicture]:
+    """The pictures of results or citations in order, one for all that show the same, and only those of a type if one is given."""
+    shown: dict[str, ShownPicture] = {}
+    seen: set[str] = set()
+    for number, passage in enumerate(passages, 1):
+        for image in passage["images"]:
+            if image_type is not None and image.get("image_type") != image_type:
+                continue
+            original = image.get("same_as") or image["asset_id"]
+            if original not in shown:
+                shown[original] = ShownPicture(image, passage, passage.get("id", number))
+            elif image["asset_id"] not in seen:
+                shown[original].more += 1
+            seen.add(image["asset_id"])
+    return list(shown.values())
+
+
+def found_picture(shown: ShownPicture) -> FoundPicture:
+    """A picture with its document, as results have it."""
+    own = {"more": shown.more, "place": place_of(shown.passage), "mermaid": shown.image.get("mermaid")}
+    return FoundPicture.model_validate({**shown.passage, **shown.image, **own})
+
+
+def picture_lines(pictures: Sequence[ShownPicture], room: int) -> list[str]:
+    """Each picture with its number, and what is known of it fenced as data, in its share of about `room` characters."""
+    lines: list[str] = []
+    share = max(room // max(len(pictures), 1) - _FRAME, _LEAST_TOLD)
+    for number, one in enumerate(pictures, 1):
+        image, passage = one.image, one.passage
+        kind = f" ({image['image_type']})" if image.get("image_type") else ""
+        where = ", ".join(one_line(part) for part in (passage["source"], place_of(passage)) if part)
+        more = f", and {one.more} more like it" if one.more else ""
+        lines += ["", f"{number}. picture {image['asset_id']}{kind} in {where} · doc_id {passage['doc_id']}{more}"]
+        said = image.get("description")
+        told = [
+            f"By its document: {image['caption']}" if image.get("caption") else "",
+            f"Description by {image['described_by']}, not the document's words: {said}" if said else "Not described.",
+            f"Read in it: {image['text']}" if image.get("text") else "",
+        ]
+        text, _ = cut("\n".join(filter(None, told)), share)
+        lines.append(fenced(text))
+        mermaid = image.get("mermaid") or ""
+        if 0 < len(mermaid) <= share - len(text):
+            lines.append(fenced(mermaid, "mermaid"))
+    return lines
+
+
+async def thumbnails(client: AsyncClient, pictures: Sequence[ShownPicture]) -> list[ContentBlock]:
+    """Thumbnails of the first pictures, each behind a line that says which passage shows it."""
+    labels = {one.image["asset_id"]: f"[{one.number}] picture {one.image['asset_id']}" for one in pictures}
+    wanted = list(labels)[:_MOST_THUMBNAILS]
     found = await gather(client, wanted, "thumb", _THUMBNAIL_BYTES)
+    more = {one.image["asset_id"]: f", and {one.more} more like it" if one.more else "" for one in pictures}
     blocks: list[ContentBlock] = []
     for picture, content in zip(found.shown, found.contents, strict=True):
-        blocks += [_line(f"[{shown_by[picture.asset_id]}] picture {picture.asset_id}"), content]
-    blocks += [_line(f"[{shown_by[item.asset_id]}] picture {item.asset_id}: not shown, {item.code}") for item in found.missing]
-    left_out = len(shown_by) - len(wanted) + len(found.omitted)
+        blocks += [_line(labels[picture.asset_id] + more[picture.asset_id]), content]
+    blocks += [_line(f"{labels[item.asset_id]}: not shown, {item.code}") for item in found.missing]
+    left_out = len(labels) - len(wanted) + len(found.omitted)
     return [*blocks, _line(f"{left_out} more pictures: query_assets with their ids.")] if left_out else blocks
 
 

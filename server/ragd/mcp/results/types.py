@@ -151,6 +151,35 @@ class Pictures(Result):
     omitted: list[OmittedPicture]
 
 
+class FoundPicture(BaseModel):
+    """A picture and the document that shows it, best first. `description` and `mermaid` are no words of the document."""
+
+    asset_id: str
+    image_type: str | None = None
+    caption: str | None = Field(default=None, description="What the document says of it.")
+    description: str | None = None
+    described_by: str | None = Field(default=None, description="Which captioner, and which model.")
+    text: str | None = Field(default=None, description="What was read in it.")
+    mermaid: str | None = None
+    more: int = Field(description="Other pictures found that show the same.")
+    chunk_id: str
+    doc_id: str
+    collection: str
+    source: str
+    title: str
+    place: str
+
+
+class FoundPictures(Result):
+    """Pictures for a question."""
+
+    pictures: list[FoundPicture]
+    found: bool = Field(description="Whether one of them answers the question, as far as can be said.")
+    confidence: float
+    degraded: list[str]
+    warnings: list[str]
+
+
 class DocumentName(BaseModel):
     """Of a document that needs a token only `id` says something."""
 

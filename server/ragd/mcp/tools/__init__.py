@@ -11,6 +11,7 @@ from mcp.types import ToolAnnotations
 from ragd.mcp.library import Library
 from ragd.mcp.tools.documents import DocumentTools
 from ragd.mcp.tools.ingest import IngestTools
+from ragd.mcp.tools.pictures import PictureTools
 from ragd.mcp.tools.reading import ReadingTools
 from ragd.mcp.tools.search import SearchTools
 
@@ -32,7 +33,8 @@ class ToolRow:
 
 def tools_of(library: Library) -> list[ToolRow]:
     """All tools, in the order in which they are listed."""
-    search, documents, reading, ingest = SearchTools(library), DocumentTools(library), ReadingTools(library), IngestTools(library)
+    search, documents, reading = SearchTools(library), DocumentTools(library), ReadingTools(library)
+    pictures, ingest = PictureTools(library), IngestTools(library)
     return [
         _row("Search the knowledge base", search.query_knowledge_hub, short_name="query"),
         _row("Search by words", search.search_by_keyword),
@@ -44,7 +46,8 @@ def tools_of(library: Library) -> list[ToolRow]:
         _row("Read a document", reading.get_document),
         _row("Outline a document", reading.list_document_sections),
         _row("Check an answer", search.verify_answer),
-        _row("Look at pictures", reading.query_assets),
+        _row("Search pictures", pictures.search_pictures),
+        _row("Look at pictures", pictures.query_assets),
         _row("Take documents in", ingest.ingest, _ADDS),
         _row("See how far a job is", ingest.get_job),
         _row("Remove a document", ingest.delete_document, _DELETES),

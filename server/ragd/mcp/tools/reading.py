@@ -1,4 +1,4 @@
-"""The text of a document, its outline, its passages, its pictures."""
+"""The text of a document, its outline, its passages."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from ragd.core.errors import ValidationFailed
 from ragd.mcp.library import Ctx, Library
 from ragd.mcp.results.build import answered
 from ragd.mcp.results.documents import Contents, chunk_rows, heading, outline, passages, piece
-from ragd.mcp.results.markdown import DATA_NOTE, cut, fenced, one_line
-from ragd.mcp.results.pictures import MAX_BYTES, gather
-from ragd.mcp.results.types import DocumentText, Format, Pictures, SectionList, Variant
+from ragd.mcp.results.markdown import DATA_NOTE, fenced, one_line
+from ragd.mcp.results.types import DocumentText, Format, SectionList
 from ragd.mcp.tools.documents import DocId, Page
 from ragd.mcp.tools.search import MaxChars
 
@@ -25,7 +24,6 @@ _CHUNKS: Final = 10
 """Passages of a page that no size was asked for."""
 _LEAST: Final = 200
 """Characters of text that are given however long a document's title and summary are."""
-_MAX_PICTURES: Final = 20
 
 _PageSize = Annotated[int, Field(ge=1, le=MAX_PAGE_SIZE)]
 
@@ -88,46 +86,6 @@ class ReadingTools:
         found, lines = await _sections(client, doc_id, page, page_size, self.library.room(None))
         result = SectionList(trace_id=client.trace_id, doc_id=doc_id, **found)
         return answered(lines, result)
-
-    async def query_assets(
-        self,
-        ctx: Ctx,
-        asset_ids: Annotated[
-            list[Annotated[str, Field(min_length=1, max_length=200)]],
-            Field(min_length=1, max_length=_MAX_PICTURES, description="As `asset_ids` of passages give them."),
-        ],
-        variant: Annotated[
-            Variant, Field(description="`thumb`: at most 320 pixels wide or high. `raw`: as it stands in the document.")
-        ] = "thumb",
-        max_bytes: Annotated[
-            int, Field(ge=1_000, le=MAX_BYTES, description="Bytes of all pictures together at most, before base64 adds a third.")
-        ] = 1_000_000,
-    ) -> Annotated[CallToolResult, Pictures]:
-        """Look at pictures of documents (figures, diagrams, screenshots, scans) whose ids stand beside passages.
-
-        Begin with thumbnails, and ask for `raw` of the one in which something must be read. Sent are PNG, JPEG, WebP and GIF; a
-        drawing (SVG) comes as PNG. What can't be had is listed, and never fails the rest.
-        """
-        client = self.library.client(ctx)
-        found = await gather(client, asset_ids, variant, max_bytes)
-        lines = [f"{len(found.shown)} pictures follow, in this order:" if found.shown else "No picture can be shown."]
-        lines += [
-            f"{number}. {one_line(item.asset_id)} ({item.mime}, {item.size:,} bytes)"
-            for number, item in enumerate(found.shown, 1)
-        ]
-        if found.omitted:
-            advice = (
-                "ask for variant=thumb, or for fewer at once" if variant == "raw" else "ask for fewer at once, or raise max_bytes"
-            )
-            lines += ["", f"Left out, because all together may have {max_bytes:,} bytes ({advice}):"]
-            lines += [f"- {one_line(item.asset_id)} ({item.mime}, {item.size:,} bytes)" for item in found.omitted]
-        if found.missing:
-            lines += ["", "Not to be had:"]
-            lines += [
-                f"- {one_line(item.asset_id)}: {item.code}: {cut(one_line(item.message), 300)[0]}" for item in found.missing
-            ]
-        result = Pictures(trace_id=client.trace_id, assets=found.shown, missing=found.missing, omitted=found.omitted)
-        return answered(lines, result, found.contents)
 
 
 _Part = tuple[dict[str, Any], list[str]]

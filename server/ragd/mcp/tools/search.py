@@ -15,12 +15,12 @@ from ragd.mcp.library import Ctx, Library
 from ragd.mcp.resources import document_link
 from ragd.mcp.results import markdown
 from ragd.mcp.results.build import answered, citation_row
-from ragd.mcp.results.pictures import thumbnails
+from ragd.mcp.results.pictures import pictures_of, thumbnails
 from ragd.mcp.results.types import Checked, Detail, Found, Passage
 
 _Query = Annotated[str, Field(min_length=1, description="The question, or words to look for, in English or Japanese.")]
 _TopK = Annotated[int | None, Field(ge=1, description="How many passages; 5 when left out, 20 at most.")]
-_InCollection = Annotated[
+InCollection = Annotated[
     str | None, Field(description="Search this collection alone (names: list_collections). Left out: every enabled one.")
 ]
 # What the schemas describe is checked by the API, which knows the nearest right name.
@@ -31,6 +31,8 @@ _Filters = Annotated[
         description="Hard filters: passages meet all of them. `source` and `path_prefix` as in list_documents; language: en, ja."
     ),
 ]
+# Said once in the list of tools, which goes into the context of a model with every question.
+_SameFilters = Annotated[dict[str, Any] | None, Field(description="Hard filters, as those of query_knowledge_hub.")]
 _Prefer = Annotated[dict[str, Any] | None, WithJsonSchema(PreferBody.model_json_schema()), Field(description="Soft preferences.")]
 _History = Annotated[list[Any] | None, WithJsonSchema(HISTORY), Field(description="Turns before a follow-up, oldest first.")]
 MaxChars = Annotated[int | None, Field(ge=500, description="Characters of the text at most; the server's limit when left out.")]
@@ -62,7 +64,7 @@ class SearchTools:
         ctx: Ctx,
         query: _Query,
         top_k: _TopK = None,
-        collection: _InCollection = None,
+        collection: InCollection = None,
         filters: _Filters = None,
         prefer: _Prefer = None,
         history: _History = None,
@@ -105,8 +107,8 @@ class SearchTools:
         ctx: Ctx,
         query: _Query,
         top_k: _TopK = None,
-        collection: _InCollection = None,
-        filters: _Filters = None,
+        collection: InCollection = None,
+        filters: _SameFilters = None,
         max_chars: MaxChars = None,
     ) -> Annotated[CallToolResult, Found]:
         """Find passages by their words alone (BM25): error codes, option names, issue keys, identifiers, "quoted phrases".
@@ -121,8 +123,8 @@ class SearchTools:
         ctx: Ctx,
         query: _Query,
         top_k: _TopK = None,
-        collection: _InCollection = None,
-        filters: _Filters = None,
+        collection: InCollection = None,
+        filters: _SameFilters = None,
         max_chars: MaxChars = None,
     ) -> Annotated[CallToolResult, Found]:
         """Find passages that mean the same as the query, also in other words or in another language.
@@ -182,7 +184,7 @@ class SearchTools:
             "full": answer if detail == "full" else None,
         }
         found = Found.model_validate({**answer, **typed})
-        pictures = await thumbnails(client, answer["citations"]) if with_pictures else []
+        pictures = await thumbnails(client, pictures_of(answer["citations"])) if with_pictures else []
         return answered(markdown.passages(answer, limit), found, [*pictures, *_links(ctx, answer["citations"])])
 
 

@@ -111,6 +111,14 @@ describe("pictures below an answer", () => {
     expect(figures[0]?.querySelector("[data-citation]")?.getAttribute("aria-label")).toBe("Citation 2: Title 2, page 2");
   });
 
+  it("show one of those that show the same, with how many more there are", () => {
+    const copies = ["y", "z"].map((id) => ({ ...picture(id), same_as: "x" }));
+    const cited = [citation(1, { images: [copies[0] ?? picture("y")] }), citation(2, { images: [picture("x"), ...copies, picture("o")] })];
+    document.body.append(...answerPictures(cited, "See [1][2].", images));
+    const captions = [...document.querySelectorAll("figure.answer-picture figcaption")].map((one) => one.textContent);
+    expect(captions).toEqual(["1 Picture y and 2 more like it", "2 Picture o"]);
+  });
+
   it("draw the Mermaid diagrams of the passages, but not one that the answer draws itself", async () => {
     const drawing = (code: string) => citation(1, { content: `Flow:\n\n\`\`\`mermaid\n${code}\n\`\`\`\n` });
     expect(answerPictures([drawing("graph TD\n a-->b")], "```mermaid\ngraph TD\n a-->b\n```", images)).toEqual([]);

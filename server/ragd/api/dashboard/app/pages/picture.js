@@ -22,7 +22,7 @@ export async function picture({ id, signal }) {
     h("p", { class: "badges" }, !said && badge(t("Not described"), "warn"), again(id)),
     failed && h("p", { class: "failure" }, t("{0} could not describe it: {1}", by(failed), failed.error)),
     pictureWithWords(path, known, title),
-    said && described(said),
+    said && described(said, id),
     said && cells(said),
     said && diagram(said),
     section(t("Where it stands"), places(known)),

@@ -1,9 +1,9 @@
 /** Pictures of documents: what is said of each, and those that nobody could describe. */
 
-import { get, part, send } from "../lib/api.js";
+import { address, get, part, send } from "../lib/api.js";
 import { h } from "../lib/dom.js";
 import { action, badge, pager, quiet, table } from "../lib/parts.js";
-import { t } from "../lib/text.js";
+import { number, t } from "../lib/text.js";
 import { thumbnail } from "../parts/pictures/pictureCard.js";
 import { typeName } from "../parts/pictures/pictureFacts.js";
 
@@ -29,8 +29,10 @@ function stateName(state) {
 /** @type {import("../dashboard.js").Page} */
 export async function pictures({ query, signal, go }) {
   const state = query.get("state") ?? "";
+  const sameAs = query.get("same_as") ?? "";
   const page = Number(query.get("page") ?? 1);
-  const found = await get("/api/assets", { state, page, page_size: PAGE }, signal);
+  const asked = { state, same_as: sameAs, fold: sameAs === "", page, page_size: PAGE };
+  const found = await get("/api/assets", asked, signal);
   const chosen = h(
     "select",
     { "aria-label": t("State"), onchange: () => go("pictures", { state: chosen.value }) },
@@ -51,9 +53,16 @@ export async function pictures({ query, signal, go }) {
         return job_id ? t("It is in the queue.") : t("Nothing is missing.");
       }),
     ),
+    sameAs && h("p", {}, t("These show the same."), " ", h("a", { href: "#/pictures" }, t("All pictures"))),
     found.items.length === 0 ? quiet(t("There are no such pictures.")) : list(found.items),
-    pager(found, (to) => `#/pictures?${new URLSearchParams({ ...(state ? { state } : {}), page: String(to) })}`),
+    pager(found, (to) => address("#/pictures", { state, same_as: sameAs, page: to })),
   );
+}
+
+/** One picture for all that show the same, with the way to them. @param {any} row */
+function withOthers({ asset_id, more }) {
+  const others = h("a", { href: `#/pictures?same_as=${part(asset_id)}` }, t("and {0} more like it", number(more)));
+  return h("div", {}, thumbnail(asset_id), h("div", {}, others));
 }
 
 /** @param {readonly any[]} rows */
@@ -69,7 +78,7 @@ function list(rows) {
     t("Pictures"),
     columns,
     rows.map((row) => [
-      thumbnail(row.asset_id),
+      row.more > 0 ? withOthers(row) : thumbnail(row.asset_id),
       row.image_type ? typeName(row.image_type) : "–",
       row.summary || row.caption || "–",
       h("a", { href: `#/documents/${part(row.doc_id)}` }, row.source),

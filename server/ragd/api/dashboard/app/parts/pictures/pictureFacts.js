@@ -1,5 +1,6 @@
 /** What is said of a picture, and by whom: its type, its description, its table or values, its drawing. No words of the document. */
 
+import { part } from "../../lib/api.js";
 import { h } from "../../lib/dom.js";
 import { action, badge, facts, folded, quiet, section, table } from "../../lib/parts.js";
 import { number, t, time } from "../../lib/text.js";
@@ -51,8 +52,11 @@ export function badges(said) {
   );
 }
 
-/** @param {any} said */
-export function described(said) {
+/**
+ * @param {any} said
+ * @param {string} id of the picture
+ */
+export function described(said, id) {
   return section(
     t("Description of the picture"),
     quiet(t("These are words of whoever described it, for search, and none of the document.")),
@@ -63,6 +67,7 @@ export function described(said) {
     facts([
       [t("Names"), said.entities.join(", ")],
       [t("Not certain"), said.uncertainties.length > 0 && list(said.uncertainties)],
+      [t("Said of"), said.same_as && h("a", { href: `#/pictures?same_as=${part(id)}` }, t("a picture that shows the same"))],
     ]),
     said.numbers.length > 0 &&
       folded(said.numbers.length === 1 ? t("1 number") : t("{0} numbers", number(said.numbers.length)), () =>
