@@ -79,7 +79,11 @@ class Parser(Protocol):
 
 
 class WorkerPool:
-    """At most `size` processes. `timeout_s` and `options.memory` (bytes) bound what one file may take."""
+    """At most `size` processes. `timeout_s` and `options.memory` (bytes) bound what one file may take.
+
+    A process looks at pictures or reads files, never both: what looking needs (OpenCV, the words' recognition) stays out of the
+    memory of those that read.
+    """
 
     def __init__(self, size: int, timeout_s: float, options: WorkerOptions) -> None:
         self.size = size
@@ -126,7 +130,7 @@ class WorkerPool:
 
     def look(self, task: LookTask) -> Look:
         """Have a picture looked at. Raises `ParseFailed` or one of its kinds."""
-        with self._worker(task.name) as worker:
+        with self._worker(task.name, looks=True) as worker:
             exchange = Exchange(worker)
             exchange.send(*task.packed())
             header, blobs = exchange.receive("look")
@@ -152,10 +156,10 @@ class WorkerPool:
                 worker.end(ServiceUnavailable)
 
     @contextmanager
-    def _worker(self, name: str) -> Iterator[Worker]:
+    def _worker(self, name: str, *, looks: bool = False) -> Iterator[Worker]:
         self._free.acquire()
         try:
-            worker = self._take(name)
+            worker = self._take(name, looks=looks)
             try:
                 yield worker
             finally:
@@ -163,14 +167,18 @@ class WorkerPool:
         finally:
             self._free.release()
 
-    def _take(self, name: str) -> Worker:
+    def _take(self, name: str, *, looks: bool) -> Worker:
         with self._lock:
             if self._closed.is_set():
                 raise ServiceUnavailable("The daemon is stopping.")
-            worker = self._idle.pop() if self._idle else None
-            if worker is None:
+            worker = next((worker for worker in reversed(self._idle) if worker.looks == looks), None)
+            if worker is not None:
+                self._idle.remove(worker)
+            else:
+                if self._idle and len(self._idle) + len(self._busy) >= self.size:
+                    self._idle.pop(0).close()
                 try:
-                    worker = Worker(self._options)
+                    worker = Worker(self._options, looks=looks)
                 except OSError as error:
                     raise ServiceUnavailable(f"No process to read files could be started: {error.strerror}.") from error
             worker.name, worker.deadline = name, time.monotonic() + self._timeout_s

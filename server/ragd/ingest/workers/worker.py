@@ -30,9 +30,9 @@ else:
 
 
 class Worker:
-    """A process, which file it reads, and until when it may."""
+    """A process, which file it reads, and until when it may. `looks`: it is for looking at pictures."""
 
-    def __init__(self, options: WorkerOptions) -> None:
+    def __init__(self, options: WorkerOptions, *, looks: bool = False) -> None:
         self.errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process that writes to it
         self.process = subprocess.Popen(
             [sys.executable, "-m", "ragd.ingest.workers.process", options.encoded()],
@@ -45,6 +45,7 @@ class Worker:
             creationflags=_CREATION_FLAGS,
         )
         self._process_info = psutil.Process(self.process.pid)
+        self.looks = looks
         self.tasks = 0
         self.name = ""
         self.deadline = float("inf")

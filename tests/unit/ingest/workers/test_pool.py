@@ -25,8 +25,11 @@ from ragd.core.errors import (
 )
 from ragd.core.storage import Asset
 from ragd.ingest.workers import pool as workers
+from ragd.ingest.workers.looks import LookTask
 from ragd.ingest.workers.pool import ParseTask, WorkerPool
 from ragd.ingest.workers.process import WorkerOptions
+from ragd.testing.captions import picture_and_words
+from ragd.vision.description import PictureContext
 
 pytestmark = pytest.mark.slow
 
@@ -67,6 +70,8 @@ class Troubled:
             what = " ".join(f"{key}={value}" for key, value in os.environ.items())
         if what == "surrogate":
             what = "half \\ud800"
+        if what == "modules":
+            what = " ".join(sys.modules)
         if what == "headings":
             return Document("text", "title", what, "troubled", "1", headings=(Heading(0, 1, 1, "a"),) * 200_001)
         if what == "linked":
@@ -140,6 +145,20 @@ class TestReading:
     def test_one_process_reads_file_after_file(self, new_pool) -> None:
         pool = new_pool()
         assert len({read(pool, f"text {number}").metadata["pid"] for number in range(5)}) == 1
+
+    @pytest.mark.parametrize("size", [1, 2])
+    def test_a_process_that_has_looked_at_a_picture_reads_no_file(self, new_pool, size: int) -> None:
+        pool, none = new_pool(size=size), PictureContext(language="en")
+        look = LookTask("a.png", picture_and_words()[0], none, (), "rules", 800, MEGABYTE)
+        first = read(pool, "text").metadata["pid"]
+        for _ in range(2):
+            assert pool.look(look).description is not None
+            document = read(pool, "modules")
+            assert not {"cv2", "ragd.vision.features"} & set(document.markdown.split())
+            # Where there is room for both, neither is started again.
+            assert (document.metadata["pid"] == first) == (size > 1)
+            readers = [child for child in psutil.Process().children() if "ragd.ingest.workers.process" in child.cmdline()]
+            assert len(readers) == size
 
     def test_several_files_are_read_at_a_time_in_as_many_processes(self, new_pool) -> None:
         pool = new_pool(size=2)
