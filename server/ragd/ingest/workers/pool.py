@@ -81,8 +81,7 @@ class Parser(Protocol):
 class WorkerPool:
     """At most `size` processes. `timeout_s` and `options.memory` (bytes) bound what one file may take.
 
-    A process looks at pictures or reads files, never both: what looking needs (OpenCV, the words' recognition) stays out of the
-    memory of those that read.
+    A process looks at pictures or reads files, never both: what looking loads stays out of the memory of those that read.
     """
 
     def __init__(self, size: int, timeout_s: float, options: WorkerOptions) -> None:
