@@ -36,6 +36,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "data" / "samples"
 ENGLISH = "How do I force an election for a shard?"
 JAPANESE = "社内の証明書を追加したら再起動が必要ですか"
+PICTURED = "The queues of the admin console"
 
 Way = dict[str, Any]
 """Row -> what came, as a value that can be compared."""
@@ -114,6 +115,12 @@ def ids(rows: list[dict[str, Any]], name: str = "id") -> list[Any]:
     return [row[name] for row in rows]
 
 
+def by_rest_pictures(rest: httpx2.Client, _world: World) -> list[Any]:
+    body = {"query": PICTURED, "top_k": 5, "filters": {"has_image": True}}
+    results = rest.post("/api/query", json=body).raise_for_status().json()["results"]
+    return list(dict.fromkeys(image["asset_id"] for row in results for image in row["images"]))[:5]
+
+
 def by_rest_ingest(rest: httpx2.Client, world: World) -> Any:
     return counted(ingest(rest, Path(world.folder)))
 
@@ -173,6 +180,12 @@ ROWS = [
         lambda rest, world: ids(
             rest.get(f"/api/documents/{world.doc_id}/sections", params={"page_size": 100}).json()["items"], "section_id"
         ),
+    ),
+    Row(
+        "search_pictures",
+        lambda _world, _way: {"query": PICTURED, "top_k": 5},
+        lambda result: ids(fields(result)["pictures"], "asset_id"),
+        by_rest_pictures,
     ),
     Row(
         "query_assets",
@@ -282,6 +295,8 @@ def main() -> int:
         folder = Path(name).resolve()
         os.environ |= {"RAG_DATA_DIR": str(folder / "data"), "RAG_MCP__ENABLED": "true", "RAG_RERANK__BUDGET_MS": "60000"}
         os.environ["RAG_SECURITY__ALLOWED_ROOTS"] = json.dumps([str(SAMPLES), str(folder)])
+        # Descriptions of pictures that come meanwhile would change what is found.
+        os.environ["RAG_CAPTIONS__PROVIDER"] = "none"
         serve = [sys.executable, "-m", "ragd", "serve", "--port", "0"]
         process, info = start_daemon(folder / "data", serve)
         try:
