@@ -104,11 +104,11 @@ def passages(answer: Mapping[str, Any], limit: int) -> list[str]:
     citations: Sequence[Mapping[str, Any]] = answer["citations"]
     if not citations:
         return _nothing(answer)
-    notes = _notes(answer)
+    about = notes(answer)
     unsure = [] if answer["found"] else [NOT_ANSWERED]
     listed = [citation_line(citation) for citation in citations]
     pictures = ["\n".join(filter(None, (_pictures(citation), _drawings(citation)))) for citation in citations]
-    room = limit - len(DATA_NOTE) - _FRAME - _TRACE - sum(len(line) + 1 for line in (*unsure, *notes))
+    room = limit - len(DATA_NOTE) - _FRAME - _TRACE - sum(len(line) + 1 for line in (*unsure, *about))
     shown = least = 0
     for citation, line, ids in zip(citations, listed, pictures, strict=True):
         frame = len(line) + len(ids) + _FRAME
@@ -131,7 +131,7 @@ def passages(answer: Mapping[str, Any], limit: int) -> list[str]:
             lines.append(f"(cut; {rest} more characters: get_document with this doc_id)")
         if ids:
             lines.append(ids)
-    return [*lines, *notes]
+    return [*lines, *about]
 
 
 def _pictures(citation: Mapping[str, Any]) -> str:
@@ -160,16 +160,16 @@ def _nothing(answer: Mapping[str, Any]) -> list[str]:
     hint = "Nothing was found. Try other words, another collection (list_collections), or fewer filters."
     if answer["results"]:
         hint = f"{len(answer['results'])} passages were found, but none is as small as max_context_tokens. Raise it."
-    return [hint, *_notes(answer)]
+    return [hint, *notes(answer)]
 
 
-def _notes(answer: Mapping[str, Any]) -> list[str]:
+def notes(answer: Mapping[str, Any]) -> list[str]:
     """What the reader must know of how it was found."""
-    notes = [f"Note: {one_line(warning)}" for warning in answer["warnings"]]
+    said = [f"Note: {one_line(warning)}" for warning in answer["warnings"]]
     if degraded := answer["effective"]["degraded"]:
-        notes.append(f"Note: without {', '.join(degraded)}, which did not work just now.")
+        said.append(f"Note: without {', '.join(degraded)}, which did not work just now.")
     live = answer["effective"].get("live") or {}
     left_out = sum(live.get(name, 0) for name in ("forbidden", "no_token", "unverified"))
     if left_out:
-        notes.append(f"Note: {left_out} passages of cloud sources were left out: your token may not read them, or is missing.")
-    return ["", *notes] if notes else []
+        said.append(f"Note: {left_out} passages of cloud sources were left out: your token may not read them, or is missing.")
+    return ["", *said] if said else []

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ragd.mcp.library import Ctx, Library
 from ragd.mcp.results.build import answered
-from ragd.mcp.results.markdown import DATA_NOTE, counted, cut, one_line
+from ragd.mcp.results.markdown import DATA_NOTE, counted, cut, notes, one_line
 from ragd.mcp.results.pictures import MAX_BYTES, NOTHING_SHOWN, found_picture, gather, picture_lines, pictures_of, thumbnails
 from ragd.mcp.results.types import FoundPictures, Pictures, Variant
 from ragd.mcp.tools.search import InCollection, MaxChars
@@ -53,6 +53,7 @@ class PictureTools:
         if shown:
             lines += [] if answer["found"] else ["None of them clearly shows this; these are the nearest."]
             lines += [DATA_NOTE, *picture_lines(shown, self.library.room(max_chars))]
+        lines += notes(answer)
         result = FoundPictures(
             trace_id=client.trace_id,
             pictures=[found_picture(one) for one in shown],
