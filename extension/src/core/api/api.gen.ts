@@ -1820,6 +1820,16 @@ export interface components {
             doc_id: string;
             /** Image Type */
             image_type: ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown") | null;
+            /**
+             * More
+             * @description With `fold`: how many further entries show the same, as copies or in other documents.
+             */
+            more: number;
+            /**
+             * Same As
+             * @description The picture of which this was said, where this one shows the same. Empty: itself.
+             */
+            same_as: string;
             /** Source */
             source: string;
             /**
@@ -6896,6 +6906,10 @@ export interface operations {
         parameters: {
             query?: {
                 state?: ("described" | "low_quality" | "failed" | "missing") | null;
+                /** @description Those that show the same as this one. */
+                same_as?: string | null;
+                /** @description One entry for all that show the same. */
+                fold?: boolean;
                 page?: number;
                 page_size?: number;
             };

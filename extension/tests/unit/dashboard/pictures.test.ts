@@ -57,7 +57,16 @@ function detailsOf(text: string, more: object = {}) {
 }
 
 function answers(text: string, more: object = {}) {
-  const item = { asset_id: ID, doc_id: "d1", source: text, caption: text, state: "failed", image_type: text, summary: text, more: 0 };
+  const item = {
+    asset_id: ID,
+    doc_id: "d1",
+    source: text,
+    caption: text,
+    state: "failed",
+    image_type: text,
+    summary: text,
+    more: 0,
+  };
   return {
     [`GET /api/assets/${ID}/details`]: detailsOf(text, more),
     [`GET /api/assets/${ID}`]: new Uint8Array([1]),

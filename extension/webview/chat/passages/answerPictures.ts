@@ -24,7 +24,12 @@ function pictures(cited: readonly Citation[], images: Images): HTMLElement[] {
   const shown = picturesOf(cited).slice(0, MOST_PICTURES);
   if (shown.length === 0) return [];
   const figures = shown.map(({ citation, image, more }) =>
-    figure(citation, `${imageName(image)} ${moreLikeIt(more)}`.trimEnd(), images.button(image), ...descriptionOf(image)),
+    figure(
+      citation,
+      `${imageName(image)} ${moreLikeIt(more)}`.trimEnd(),
+      images.button(image),
+      ...descriptionOf(image),
+    ),
   );
   return [h("div", { class: "answer-pictures" }, ...figures)];
 }

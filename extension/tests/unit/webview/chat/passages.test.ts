@@ -113,7 +113,10 @@ describe("pictures below an answer", () => {
 
   it("show one of those that show the same, with how many more there are", () => {
     const copies = ["y", "z"].map((id) => ({ ...picture(id), same_as: "x" }));
-    const cited = [citation(1, { images: [copies[0] ?? picture("y")] }), citation(2, { images: [picture("x"), ...copies, picture("o")] })];
+    const cited = [
+      citation(1, { images: [copies[0] ?? picture("y")] }),
+      citation(2, { images: [picture("x"), ...copies, picture("o")] }),
+    ];
     document.body.append(...answerPictures(cited, "See [1][2].", images));
     const captions = [...document.querySelectorAll("figure.answer-picture figcaption")].map((one) => one.textContent);
     expect(captions).toEqual(["1 Picture y and 2 more like it", "2 Picture o"]);

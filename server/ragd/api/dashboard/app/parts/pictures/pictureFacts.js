@@ -67,7 +67,10 @@ export function described(said, id) {
     facts([
       [t("Names"), said.entities.join(", ")],
       [t("Not certain"), said.uncertainties.length > 0 && list(said.uncertainties)],
-      [t("Said of"), said.same_as && h("a", { href: `#/pictures?same_as=${part(id)}` }, t("a picture that shows the same"))],
+      [
+        t("Said of"),
+        said.same_as && h("a", { href: `#/pictures?same_as=${part(id)}` }, t("a picture that shows the same")),
+      ],
     ]),
     said.numbers.length > 0 &&
       folded(said.numbers.length === 1 ? t("1 number") : t("{0} numbers", number(said.numbers.length)), () =>
