@@ -75,6 +75,8 @@ SHOWING: dict[str, tuple[str, Params]] = {
     "query by the other name": tool("library.query", query=SEARCHED),
     "keywords": tool("search_by_keyword", query=SEARCHED),
     "meaning": tool("search_by_semantic", query=SEARCHED, top_k=20),
+    "pictures": tool("search_pictures", query=SEARCHED, top_k=20),
+    "pictures like it": tool("search_pictures", like="{picture}"),
     "documents": tool("list_documents", page_size=100),
     "documents by type": tool("list_documents", group_by="doc_type"),
     "documents by tag": tool("list_documents", group_by="tag"),
