@@ -38,6 +38,7 @@ _STACK: Final = 64 * 1024 * 1024
 _HEAD: Final = 16_384
 _DEFAULT_SIDE: Final = 300.0
 _LENGTH: Final = re.compile(r"\s*+([0-9]{1,9}(?:\.[0-9]{0,9})?)\s*+(px|pt|pc|mm|cm|in|)\s*+\Z")
+_DPI: Final = 96
 _UNITS: Final = {"px": 1.0, "": 1.0, "pt": 4 / 3, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
 _NOT_DRAWN: Final = frozenset(("script", "foreignobject", "iframe", "audio", "video", "metadata"))
 _NOT_TEXT: Final = frozenset(("script", "style", "metadata", "defs"))
@@ -163,7 +164,8 @@ def _drawn(svg: str, side: int) -> Image.Image:
 
     def draw() -> None:
         with suppress(ValueError, OSError):  # what it says of a drawing is for programmers
-            made.append(resvg_py.svg_to_bytes(svg_string=svg, width=side, height=side))
+            # Without the dots of an inch, drawings in points (Graphviz's) and other such units have no size.
+            made.append(resvg_py.svg_to_bytes(svg_string=svg, width=side, height=side, dpi=_DPI))
 
     usual = threading.stack_size(_STACK)
     try:

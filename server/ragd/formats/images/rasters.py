@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from ragd.core.errors import DocumentDamaged, ParseFailed, TooManyPixels, WrongType
@@ -31,6 +32,9 @@ _DRAFTS: Final = (2, 4, 8)
 _DARK: Final = 0
 _LIGHT: Final = 255
 _LIGHT_CONTENT: Final = 200
+_DARK_CONTENT: Final = 128
+_FEW: Final = 0.03
+"""Share of dark content beside transparency below which none of it would be missed."""
 _REDUCED_COPY: Final = 1
 _TURNED: Final = (5, 6, 7, 8)
 # What Pillow's parsers raise for files that are not as they should be; each was seen, or stands in its source.
@@ -98,16 +102,29 @@ def frames(data: bytes, max_pixels: int) -> Iterator[Image.Image]:
 
 
 def on_paper(image: Image.Image) -> Pixels:
-    """Pixels of an RGB or RGBA picture; what is transparent becomes white, or black behind light content."""
+    """Pixels of an RGB or RGBA picture; what is transparent becomes white, or black where only light content borders on it.
+
+    Boxes may be white: it is the lines between them, and their letters, that have to be seen.
+    """
     if image.mode != "RGBA":
         return np.asarray(image.convert("RGB"))
     alpha = np.asarray(image.getchannel("A"))
-    gray = np.asarray(image.convert("L"))
-    seen = gray[alpha > alpha.max() // 2]
-    paper = _DARK if seen.size and seen.mean() > _LIGHT_CONTENT and alpha.min() < alpha.max() else _LIGHT
+    rim = np.asarray(image.convert("L"))[_rim(alpha > alpha.max() // 4)]
+    is_light = rim.size > 0 and rim.mean() > _LIGHT_CONTENT and (rim < _DARK_CONTENT).mean() < _FEW
+    paper = _DARK if is_light else _LIGHT
     flat = Image.new("RGB", image.size, (paper, paper, paper))
     flat.paste(image, mask=image.getchannel("A"))
     return np.asarray(flat)
+
+
+def _rim(seen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """What is seen and has something beside it, above or below that is not."""
+    rim = np.zeros_like(seen)
+    rim[1:] |= ~seen[:-1]
+    rim[:-1] |= ~seen[1:]
+    rim[:, 1:] |= ~seen[:, :-1]
+    rim[:, :-1] |= ~seen[:, 1:]
+    return rim & seen
 
 
 def _is_metafile(data: bytes) -> bool:
