@@ -103,6 +103,21 @@ export class Window {
     return this.page.locator(".pane-body .monaco-list-row").filter({ hasText: text }).first();
   }
 
+  /** Choose something in the context menu of a row. */
+  async chooseInMenu(row: Locator, label: string): Promise<void> {
+    await row.click({ button: "right" });
+    const entry = this.page.locator(".context-view .action-label").filter({ hasText: label });
+    await entry.waitFor();
+    // A click that comes within a moment of the menu counts for nothing there.
+    await until(`${label} is chosen`, async () => {
+      if (await entry.isVisible()) await entry.click();
+      return await entry.waitFor({ state: "hidden", timeout: 3000 }).then(
+        () => true,
+        () => false,
+      );
+    });
+  }
+
   async screenshot(name: string): Promise<string> {
     return await screenshot(this.page, name);
   }

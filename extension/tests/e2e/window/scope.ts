@@ -34,8 +34,7 @@ suite("what is asked", () => {
   test("a guide to a collection opens from the tree: topics, and questions that are asked by a click", async () => {
     const { window } = editor;
     const panel = await Panel.ready(window);
-    await window.treeRow("samples").click({ button: "right" });
-    await window.page.locator(".context-view .action-label").filter({ hasText: "Show Guide" }).click();
+    await window.chooseInMenu(window.treeRow("samples"), "Show Guide");
     await panel.frame.getByTestId("scope").getByText("samples").waitFor();
     const suggested = panel.frame.getByTestId("guide").getByTestId("suggested").getByRole("button");
     await suggested.first().waitFor();
@@ -53,8 +52,7 @@ suite("what is asked", () => {
     const { window } = editor;
     await window.bridge.execute("ragAssistant.newChat");
     const panel = await Panel.ready(window);
-    await window.treeRow("samples").click({ button: "right" });
-    await window.page.locator(".context-view .action-label").filter({ hasText: "Ask About This" }).click();
+    await window.chooseInMenu(window.treeRow("samples"), "Ask About This");
     await panel.frame.getByTestId("scope").getByText("samples").waitFor();
     await panel.frame.getByTestId("scope").getByRole("button").click();
   });
