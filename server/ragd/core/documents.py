@@ -31,7 +31,7 @@ class Place:
 
     def as_dict(self) -> dict[str, Any]:
         """The fields that are set, as JSON-ready values (ranges as lists)."""
-        values = {part.name: getattr(self, part.name) for part in fields(self)}
+        values = {name: getattr(self, name) for name in _PLACE}
         return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items() if value is not None}
 
     @staticmethod
@@ -39,6 +39,9 @@ class Place:
         """The inverse of `as_dict`."""
         parts: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
         return Place(**parts)
+
+
+_PLACE: Final = tuple(part.name for part in fields(Place))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +172,13 @@ class Enrichment:
     tags: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     fallback: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields, ready for JSON. `dataclasses.asdict` copies what can't change, twice for every chunk."""
+        return {name: getattr(self, name) for name in _ENRICHMENT}
+
+
+_ENRICHMENT: Final = tuple(part.name for part in fields(Enrichment))
 
 
 @dataclass(frozen=True, slots=True)

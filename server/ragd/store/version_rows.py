@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, delete, select, update
@@ -87,7 +87,7 @@ def _insert_occurrences(connection: Connection, batch: Sequence[Version]) -> Non
 
 def _said_of(chunk: Chunk) -> dict[str, Any] | None:
     """What rules or a model say of a chunk, and what its diagrams are."""
-    said = asdict(chunk.enrichment) if chunk.enrichment else {}
+    said = chunk.enrichment.as_dict() if chunk.enrichment else {}
     if chunk.diagrams:
         said[DIAGRAMS] = [[diagram.mermaid, diagram.summary] for diagram in chunk.diagrams]
     return said or None
@@ -154,7 +154,7 @@ def version_values(version: Version) -> dict[str, Any]:
         "chunk_count": len(version.chunks),
         "section_hash": section_hash(version),
         "chunk_hash": hash32(*(chunk.chunk_id for chunk in version.chunks)),
-        "enrichment": asdict(version.enrichment),
+        "enrichment": version.enrichment.as_dict(),
     }
 
 

@@ -68,13 +68,8 @@ def unpack_section(values: Sequence[Any]) -> Section:
     return Section(section_id, tuple(path), start, end, section_hash)
 
 
-def pack_enrichment(enrichment: Enrichment) -> dict[str, Any]:
-    """An enrichment as JSON-ready values."""
-    return asdict(enrichment)
-
-
 def unpack_enrichment(values: Mapping[str, Any]) -> Enrichment:
-    """The inverse of `pack_enrichment`."""
+    """The inverse of `Enrichment.as_dict`."""
     return Enrichment(**_with_tuples(values))
 
 
@@ -83,7 +78,7 @@ def pack_chunk(chunk: Chunk) -> dict[str, Any]:
     values = {name: getattr(chunk, name) for name in _CHUNK}
     of_chunk = chunk.enrichment
     diagrams = [[diagram.mermaid, diagram.summary, diagram.labels] for diagram in chunk.diagrams]
-    enrichment = pack_enrichment(of_chunk) if of_chunk else None
+    enrichment = of_chunk.as_dict() if of_chunk else None
     return values | {"place": chunk.place.as_dict(), "enrichment": enrichment, "diagrams": diagrams}
 
 

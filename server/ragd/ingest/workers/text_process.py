@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from ragd.ingest.text_stages import TextRun, TextStages
 from ragd.ingest.workers.ipc import read_frame, write_frame
-from ragd.ingest.workers.text_ipc import batches, pack_chunk, pack_enrichment, pack_section, unpack_task
+from ragd.ingest.workers.text_ipc import batches, pack_chunk, pack_section, unpack_task
 
 if TYPE_CHECKING:
     from ragd.providers.protocols import Tokenizer, Vectors
@@ -106,7 +106,7 @@ class TextReader:
         self._answer("cut", stats=run.cut())
         self.part = enriching
         enrichment, found = run.enrich()
-        self._answer("enriched", enrichment=pack_enrichment(enrichment))
+        self._answer("enriched", enrichment=enrichment.as_dict())
         for chunks in batches(found):
             self._answer("chunks", chunks=list(map(pack_chunk, chunks)))
 
