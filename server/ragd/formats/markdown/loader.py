@@ -89,11 +89,14 @@ class _BlockParser(MarkdownIt):
         return True
 
 
+# Made once: that takes as long as reading a short file. What is parsed leaves nothing in them.
+_BLOCKS: Final = _BlockParser("commonmark", {"maxNesting": _MAX_NESTING}).disable(_NOT_NEEDED)
+_INLINE: Final = MarkdownIt("commonmark")
+
+
 def _blocks(text: str, body_start: int) -> Blocks:
-    parser = _BlockParser("commonmark", {"maxNesting": _MAX_NESTING})
-    parser.disable(_NOT_NEEDED)
     found: dict[str, Any] = {}
-    tokens = parser.parse(text[body_start:], found)
+    tokens = _BLOCKS.parse(text[body_start:], found)
     definitions = {label: str(target["href"]) for label, target in found.get("references", {}).items()}
     return Blocks(tokens, _starts(text, body_start), definitions)
 
@@ -104,7 +107,6 @@ def _starts(text: str, body_start: int) -> list[int]:
 
 def _headings(markdown: str, blocks: Blocks, starts: Sequence[int]) -> tuple[Heading, ...]:
     """ATX and setext headings of the top level and those in HTML; empty ones are left out. `starts` are of its lines."""
-    inline = MarkdownIt("commonmark")
     headings: list[Heading] = []
 
     def add(level: int, title: str, start: int, end: int) -> None:
@@ -116,7 +118,7 @@ def _headings(markdown: str, blocks: Blocks, starts: Sequence[int]) -> tuple[Hea
             continue
         first, after = opening.map
         if opening.type == "heading_open":
-            add(int(opening.tag[1]), _plain(inline.parseInline(content.content)), starts[first], starts[after])
+            add(int(opening.tag[1]), _plain(_INLINE.parseInline(content.content)), starts[first], starts[after])
         elif opening.type == "html_block":
             for match in _HTML_HEADING.finditer(markdown, starts[first], min(starts[after], len(markdown))):
                 title = " ".join(html.unescape(_HTML_TAG.sub(" ", match[2])).split())
