@@ -47,8 +47,8 @@ _PASSAGE_CJK_SHARE: Final = 0.1
 _PASSAGE_KANA_SHARE: Final = 0.05
 # A longer stretch of Japanese has kana; a heading or a question of so many characters may have none.
 _SHORT_PASSAGE: Final = 12
-_PASSAGE_LATIN: Final = re.compile(f"[{LATIN}]")
-_PASSAGE_KANA: Final = re.compile(f"[{KANA_SOUNDS}]")
+_PASSAGE_LATIN: Final = re.compile(f"[{LATIN}]+")
+_PASSAGE_KANA: Final = re.compile(f"[{KANA_SOUNDS}]+")
 _PASSAGE_HAN: Final = re.compile(f"[{HAN}]")
 
 _QUESTION_KANA: Final = re.compile(f"[{KANA}]")
@@ -100,7 +100,9 @@ def language_called(name: str) -> str | None:
 
 def passage_language(text: str) -> str:
     """One of `PASSAGE_LANGUAGES`: `en` (Latin letters), `ja`, `zh`, or `other`. Fast: made to choose a mean vector by."""
-    latin, kana = len(_PASSAGE_LATIN.findall(text)), len(_PASSAGE_KANA.findall(text))
+    if text.isascii():
+        return "en" if _PASSAGE_LATIN.search(text) else "other"
+    latin, kana = (sum(map(len, runs.findall(text))) for runs in (_PASSAGE_LATIN, _PASSAGE_KANA))
     han = _PASSAGE_HAN.findall(text)
     letters = sum(map(str.isalpha, text))
     if kana + len(han) > _PASSAGE_CJK_SHARE * letters:
