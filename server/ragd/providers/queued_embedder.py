@@ -16,9 +16,8 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -107,12 +106,7 @@ class QueuedEmbedder:
         self._queue = queue
         self._asked: list[_Asked] = []
         self._lock = threading.Lock()
-        # Of their own, since they hold no lock that a query may want: a thread in the background would be long in giving it back.
-        self._threads = _Threads(
-            ThreadPoolExecutor(model.passage_runs, "rag-ingest-model"),
-            ThreadPoolExecutor(1, "rag-ingest-behind", initializer=_go_behind),
-            queue.interactive_pending,
-        )
+        self._background = _Background(queue.interactive_pending)
 
     @property
     def passage_overhead(self) -> int:
@@ -149,9 +143,11 @@ class QueuedEmbedder:
         on_batch: Callable[[int], None] | None,
         on_tokens: Callable[[int, Vectors], None] | None,
     ) -> Vectors:
-        passages = _Passages(self._model, self._queue, self._threads, texts, on_tokens)
-        with ThreadPoolExecutor(self._model.passage_runs, "rag-passages") as runs:
-            running = {runs.submit(passages.run) for _ in range(self._model.passage_runs)}
+        passages = _Passages(self._model, self._queue, self._background, texts, on_tokens)
+        # One more than has a turn waits for the next: no core is idle while tokens are dealt with, or batches counted.
+        threads = self._model.passage_runs + 1
+        with ThreadPoolExecutor(threads, "rag-passages") as runs:
+            running = {runs.submit(passages.run) for _ in range(threads)}
             try:
                 while running:
                     done, running = wait(running, return_when=FIRST_COMPLETED)
@@ -182,7 +178,7 @@ class QueuedEmbedder:
             return self._model.passage_tokens(texts)
 
     def close(self) -> None:
-        self._threads.close()
+        self._background.close()
         self._model.close()
 
     def _ask(self, own: _Asked) -> None:
@@ -241,20 +237,19 @@ class QueuedEmbedder:
             start = end
 
 
-@dataclass(frozen=True, slots=True)
-class _Threads:
-    """Where passages run: ordinary threads, and one behind all others for the time in which somebody asks."""
+class _Background:
+    """Where passages run: in the thread that calls, but for the time in which somebody asks in one behind all others."""
 
-    ordinary: Executor
-    behind: Executor
-    asked: Callable[[], bool]
+    def __init__(self, asked: Callable[[], bool]) -> None:
+        self._asked = asked
+        # Of its own, since it holds no lock that a query may want: a thread in the background would be long in giving it back.
+        self._behind = ThreadPoolExecutor(1, "rag-ingest-behind", initializer=_go_behind)
 
     def run(self, work: Callable[..., T], *arguments: Any) -> T:
-        return (self.behind if self.asked() else self.ordinary).submit(work, *arguments).result()
+        return self._behind.submit(work, *arguments).result() if self._asked() else work(*arguments)
 
     def close(self) -> None:
-        self.ordinary.shutdown()
-        self.behind.shutdown()
+        self._behind.shutdown()
 
 
 class _Passages:
@@ -264,14 +259,14 @@ class _Passages:
         self,
         model: LocalEmbedder,
         queue: ModelQueue,
-        threads: _Threads,
+        background: _Background,
         texts: Sequence[str],
         on_tokens: Callable[[int, Vectors], None] | None,
     ) -> None:
         self.vectors: Vectors = np.empty((len(texts), model.dimension), np.float32)
         self._model = model
         self._queue = queue
-        self._threads = threads
+        self._background = background
         self._on_tokens = on_tokens
         self._rows = model.passage_rows(texts)
         self._planned = deque(batches([len(row) for row in self._rows], model.batch_tokens))
@@ -288,10 +283,10 @@ class _Passages:
                 return 0
             chosen = [self._rows[index] for index in batch]
             if self._on_tokens is None:
-                self.vectors[batch] = self._threads.run(self._model.embed_passage_rows, chosen)
+                self.vectors[batch] = self._background.run(self._model.embed_passage_rows, chosen)
                 return len(batch)
-            self.vectors[batch], tokens = self._threads.run(self._model.embed_passage_rows_and_tokens, chosen)
-        self._threads.run(_hand, self._on_tokens, batch, tokens)
+            self.vectors[batch], tokens = self._background.run(self._model.embed_passage_rows_and_tokens, chosen)
+        self._background.run(_hand, self._on_tokens, batch, tokens)
         return len(batch)
 
     def leave_the_rest(self) -> None:
