@@ -20,8 +20,9 @@ from ragd.ingest.workers.remote import RemoteParsing, RemoteText
 from ragd.ingest.workers.worker import Exchange, Worker
 from ragd.providers.protocols import PassageEmbedder
 
-# A worker is replaced after so many files and texts: some libraries leak.
-_TASKS_OF_A_WORKER = 1000
+# After so many files and texts a worker is replaced if it holds half of what one file may use: some libraries leak. To begin one
+# takes more than a second of the processor.
+_LOOK_AFTER = 1000
 IDLE_S = 20.0
 _WATCH_EVERY_S = 0.1
 
@@ -193,12 +194,15 @@ class WorkerPool:
             self._busy.discard(worker)
             # `name` is cleared by an exchange that came to its end; else there may be half an answer in the pipe. A worker may be
             # ended at the very moment in which it has answered.
-            is_fit = worker.name == "" and worker.ended_for is None
-            if is_fit and worker.tasks < _TASKS_OF_A_WORKER and not self._closed.is_set():
+            is_fit = worker.name == "" and worker.ended_for is None and not self._is_worn(worker)
+            if is_fit and not self._closed.is_set():
                 worker.deadline, worker.idle_since = float("inf"), time.monotonic()
                 self._idle.append(worker)
                 return
         worker.close()
+
+    def _is_worn(self, worker: Worker) -> bool:
+        return worker.tasks % _LOOK_AFTER == 0 and worker.used_memory() > self._options.memory // 2
 
     def _watch(self) -> None:
         """End what takes too long or too much, and what has had nothing to do for a while."""

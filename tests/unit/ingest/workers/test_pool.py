@@ -168,6 +168,13 @@ class TestReading:
             assert (document.metadata["pid"] == first) == (size > 1)
             assert len([name for name in commands_of_children() if "ragd.ingest.workers.process" in name]) == size
 
+    def test_a_process_goes_on_after_many_files_unless_it_has_grown(self, new_pool, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(workers, "_LOOK_AFTER", 2)
+        used = psutil.Process(read(new_pool(), "text").metadata["pid"]).memory_info().rss
+        for memory, processes in ((10 * used, 1), (int(1.6 * used), 2)):
+            pool = new_pool(memory=memory)
+            assert len({read(pool, f"text {number}").metadata["pid"] for number in range(3)}) == processes
+
     def test_several_files_are_read_at_a_time_in_as_many_processes(self, new_pool) -> None:
         pool = new_pool(size=2)
         found: list[int] = []
