@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragd.core.errors import ModelDamaged
+from ragd.providers.tokenizers.mapped import MappedTokenizer
 from ragd.providers.tokenizers.onnx import OnnxTokenizer
 from ragd.providers.tokenizers.piece_table import build, open_table
 
@@ -89,6 +90,17 @@ def pair(path: Path) -> tuple[OnnxTokenizer, OnnxTokenizer]:
     return OnnxTokenizer(path), mapped
 
 
+@pytest.fixture(scope="module")
+def trimming(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As the default model's: blanks in a row are one, and none are at the ends."""
+    values = _values()
+    blanks = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}
+    values["normalizer"]["normalizers"] += [blanks, {"type": "Strip", "strip_left": True, "strip_right": True}]
+    path = tmp_path_factory.mktemp("trimming") / "tokenizer.json"
+    path.write_text(json.dumps(values), encoding="utf-8")
+    return path
+
+
 @settings(max_examples=400, deadline=None)
 @given(
     st.lists(st.text(_ALPHABET, max_size=30) | st.sampled_from(["a<s>b", "<unk>a", "a <unk><unk> b", "＜ｓ＞", ""]), max_size=4)
@@ -163,6 +175,26 @@ def test_counts_of_much_text_open_the_library_and_stay_the_same(path: Path, tmp_
     assert not tokenizer.uses_library
     assert tokenizer.counts(texts) == before
     assert tokenizer.uses_library
+
+
+@pytest.mark.parametrize("kind", ["path", "trimming"])
+def test_passages_that_share_lines_count_what_each_counts_alone(kind: str, request: pytest.FixtureRequest) -> None:
+    path: Path = request.getfixturevalue(kind)
+    tokenizer = OnnxTokenizer(path, path.parent / "tables", much=10**9)
+
+    @settings(max_examples=400, deadline=None)
+    @given(st.lists(st.text(_ALPHABET + "\u3000\x85\u200b\u2028\r", max_size=30) | st.just("a<s>b"), max_size=4))
+    def check(lines: list[str]) -> None:
+        passages = [*lines, "\n".join(lines), "\n\n".join(["ab", *lines])]
+        assert tokenizer.counts(passages) == list(map(tokenizer.count, passages))
+
+    check()
+
+
+def test_lines_are_counted_apart_where_their_ends_end_words_and_count_for_nothing(path: Path, trimming: Path) -> None:
+    both = [MappedTokenizer(table) for one in (path, trimming) if (table := open_table(one, None))]
+    assert [tokenizer.apart("a\nb") for tokenizer in both] == [["a\nb"], ["a", "b"]]
+    assert both[1].apart("a\x85\nb") == ["a\x85\nb"]
 
 
 def test_questions_open_no_library(path: Path, tmp_path: Path) -> None:

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 LOOKALIKE = "\u2039"
 UNKNOWN_NAMES = ("<unk>", "[UNK]")
 
+_LINES = "a \n\n\u3000b\t\r\n\u200b\n c"
+"""Lines with blanks of every kind at their ends, and some of nothing else."""
+_KEPT_BLANK = "\x85"
+"""The one blank that normalizing neither changes nor removes, but at the ends of a text."""
+
 _SHORT = 48
 _REMEMBERED = 4_096
 """Words of at most `_SHORT` characters whose pieces are remembered, 2 to 5 MB of them: headings have the same again."""
@@ -40,6 +45,13 @@ class MappedTokenizer:
         self._unknown = next((name for name in UNKNOWN_NAMES if name in table.special), None)
         self._spelled = [name for name in table.special if name != self._unknown]
         self._remembered: dict[str, list[Piece]] = {}
+        texts = [_LINES, *_LINES.split("\n")]
+        whole, *lines = (encoding.tokens for encoding in self.frame.encode_batch(texts, add_special_tokens=False))
+        self._cuts_at_lines = whole == [word for line in lines for word in line]
+
+    def apart(self, text: str) -> list[str]:
+        """Parts of a text that have the tokens of the whole together: its lines, where words end at their ends at the latest."""
+        return text.split("\n") if self._cuts_at_lines and _KEPT_BLANK not in text else [text]
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """The token ids of each text, without special tokens around it."""

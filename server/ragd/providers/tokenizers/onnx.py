@@ -14,6 +14,7 @@ import re
 import threading
 import time
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,9 +89,15 @@ class OnnxTokenizer:
 
     def counts(self, texts: Sequence[str], *, many: bool = True) -> list[int]:
         """As `count`, of each text. `many` come after these, as in an ingestion: the library counts them."""
-        if many and self._mapped is not None:
+        if self._mapped is None:
+            return list(map(len, self.plain_ids(texts)))
+        if many:
             self._note(sum(map(len, texts)) // _COUNTED_FOR_ONE)
-        return [len(ids) for ids in self.plain_ids(texts)]
+        # A passage comes with its view, which is the same below a heading: each line is counted once.
+        parts = list(map(self._mapped.apart, texts))
+        lines = list(dict.fromkeys(chain.from_iterable(parts)))
+        counted = dict(zip(lines, map(len, self.plain_ids(lines)), strict=True))
+        return [sum(map(counted.__getitem__, own)) for own in parts]
 
     def prefix_length(self, prefix: str) -> int:
         """Tokens that `prefix` takes in front of a text."""
