@@ -145,7 +145,7 @@ class QueuedEmbedder:
     ) -> Vectors:
         passages = _Passages(self._model, self._queue, self._background, texts, on_tokens)
         # One more than has a turn waits for the next: no core is idle while tokens are dealt with, or batches counted.
-        threads = self._model.passage_runs + 1
+        threads = max(1, min(passages.batches, self._model.passage_runs + 1))
         with ThreadPoolExecutor(threads, "rag-passages") as runs:
             running = {runs.submit(passages.run) for _ in range(threads)}
             try:
@@ -270,6 +270,7 @@ class _Passages:
         self._on_tokens = on_tokens
         self._rows = model.passage_rows(texts)
         self._planned = deque(batches([len(row) for row in self._rows], model.batch_tokens))
+        self.batches = len(self._planned)
         self._lock = threading.Lock()
 
     def run(self) -> int:
