@@ -119,6 +119,42 @@ class Picture:
     place: Place = Place()
 
 
+@dataclass(frozen=True, slots=True)
+class MergedCell:
+    """How the source shows a cell of a table that is merged with others: for display, no part of the text.
+
+    `start` is the character of the content at which the cell's row begins, `column` counts the cells of the row from 0. Over
+    `rows` (this one included) and `columns` of its table the source shows one cell. A cell that began in a row above is said
+    again with the rows that are left, so that a part of the content can be shown alone. A header that was read from several
+    rows is one row of the content: `level` is the row that it was in the source, from 0, and `text` what the cell says there.
+    """
+
+    start: int
+    column: int
+    rows: int
+    columns: int
+    level: int | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedBlock:
+    """Characters `[start, end)` of the content that stand together on a slide. `box` is as a place's, and may reach beyond it."""
+
+    start: int
+    end: int
+    box: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class SlideLayout:
+    """Where the blocks of a slide (from 1) stand on it. `ratio` is its width by its height."""
+
+    slide: int
+    ratio: float
+    blocks: tuple[PlacedBlock, ...]
+
+
 READ_IN_CONTENT: Final = "facts"
 """`ocr_profile` of a picture that is the document, or a scanned page of it: what was read in it stands in the content."""
 
@@ -131,7 +167,8 @@ class Document:
     are found by counting; else `marks` (sorted by offset) say where each part stands. `headings` (sorted, not overlapping)
     give the section tree. `boilerplate` are ranges of the content (sorted, apart) of page headers, footers and page numbers:
     read, but no part of the text. `pictures` are handed on to become assets; they are not stored with the content. `diagrams` are
-    what loaders understood of drawings in it. `parser` names the library that read the file, with its version.
+    what loaders understood of drawings in it. `merged` and `slides` are for display alone. `parser` names the library
+    that read the file, with its version.
     """
 
     doc_type: DocType
@@ -146,6 +183,8 @@ class Document:
     boilerplate: tuple[tuple[int, int], ...] = ()
     pictures: tuple[Picture, ...] = ()
     diagrams: tuple[PlacedDiagram, ...] = ()
+    merged: tuple[MergedCell, ...] = ()
+    slides: tuple[SlideLayout, ...] = ()
     language: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()

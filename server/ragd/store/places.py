@@ -5,21 +5,41 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from ragd.core.documents import DiagramText, Document, Heading, Mark, Place, PlacedDiagram
+from ragd.core.documents import (
+    DiagramText,
+    Document,
+    Heading,
+    Mark,
+    MergedCell,
+    Place,
+    PlacedBlock,
+    PlacedDiagram,
+    SlideLayout,
+)
 
 DIAGRAMS: Final = "diagrams"
 """Key of a chunk's diagrams, beside what is said of it."""
 
 
 def encode_places(document: Document) -> dict[str, Any]:
-    """Marks, headings, boilerplate and diagrams as JSON-ready values."""
+    """Marks, headings, boilerplate, diagrams and what is for display alone, as JSON-ready values."""
     return {
         "verbatim": document.verbatim,
         "marks": [[mark.offset, mark.place.as_dict()] for mark in document.marks],
         "headings": [[heading.start, heading.end, heading.level, heading.title] for heading in document.headings],
         "furniture": [list(pair) for pair in document.boilerplate],
         "diagrams": pack_diagrams(document.diagrams),
+        "merged": [_packed_cell(cell) for cell in document.merged],
+        "slides": [
+            [slide.slide, slide.ratio, [[block.start, block.end, *block.box] for block in slide.blocks]]
+            for slide in document.slides
+        ],
     }
+
+
+def _packed_cell(cell: MergedCell) -> list[Any]:
+    where = [cell.start, cell.column, cell.rows, cell.columns]
+    return where if cell.level is None else [*where, cell.level, cell.text]
 
 
 def pack_diagrams(diagrams: Iterable[PlacedDiagram]) -> list[list[Any]]:
@@ -50,6 +70,15 @@ def decode_document(row: Mapping[str, Any]) -> Document:
         # Content that the first release wrote has none.
         boilerplate=tuple((start, end) for start, end in places.get("furniture", ())),
         diagrams=unpack_diagrams(places.get("diagrams", ())),
+        merged=tuple(MergedCell(*values) for values in places.get("merged", ())),
+        slides=tuple(
+            SlideLayout(
+                slide,
+                ratio,
+                tuple(PlacedBlock(start, end, (left, top, right, bottom)) for start, end, left, top, right, bottom in blocks),
+            )
+            for slide, ratio, blocks in places.get("slides", ())
+        ),
         language=row["language"],
         metadata=row["metadata"],
         warnings=tuple(row["warnings"]),

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from dataclasses import replace
+from itertools import islice
+from typing import Any, ClassVar, Final
 
-from ragd.core.documents import Document, Heading, Mark, Picture, Place
+from ragd.core.documents import Document, Heading, Mark, MergedCell, Picture, Place, SlideLayout
 from ragd.formats.common.diagrams import FoundDiagram, described_diagrams, placed_diagrams
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 from ragd.formats.registry import format_of_loader
 from ragd.language.detection import detect_language
+
+_MOST_MERGED: Final = 100_000
+"""Rows' cells that are kept as merged; tables beyond are shown cell by cell."""
 
 
 class ContentBuilder:
@@ -21,6 +26,8 @@ class ContentBuilder:
         self.headings: list[Heading] = []
         self.pictures: list[Picture] = []
         self.diagrams: list[FoundDiagram] = []
+        self.merged: list[MergedCell] = []
+        self.slides: list[SlideLayout] = []
         self._parts: list[str] = []
         self._length = 0
 
@@ -54,6 +61,11 @@ class ContentBuilder:
     def _head(self, start: int, level: int, title: str) -> None:
         """What was written from `start` on is a heading."""
         self.headings.append(Heading(start, self._length, level, title[:MAX_TITLE_CHARS]))
+
+    def _merge(self, start: int, cells: Iterable[MergedCell]) -> None:
+        """These cells of tables are merged; where their rows begin is counted from `start`."""
+        for cell in islice(cells, _MOST_MERGED - len(self.merged)):
+            self.merged.append(replace(cell, start=start + cell.start) if start else cell)
 
 
 class IndentedBuilder(ContentBuilder):
@@ -117,10 +129,11 @@ class FormatLoader:
         headings: Sequence[Heading] = (),
         pictures: Sequence[Picture] | None = None,
         diagrams: Sequence[FoundDiagram] = (),
+        merged: Sequence[MergedCell] = (),
         boilerplate: Sequence[tuple[int, int]] = (),
         warnings: Iterable[str] = (),
     ) -> Document:
-        """The document. A builder brings its own marks, headings and pictures.
+        """The document. A builder brings its own marks, headings, pictures and merged cells.
 
         Without a stated `language` it is detected: by `prose`, where that is given, else by all of the content. `diagrams` are by
         where they stand in the content; those that blocks of code describe are found here.
@@ -142,6 +155,8 @@ class FormatLoader:
             boilerplate=tuple(boilerplate),
             pictures=tuple(pictures if pictures is not None else built.pictures if built is not None else ()),
             diagrams=placed_diagrams(drawn, language),
+            merged=tuple(built.merged if built is not None else merged),
+            slides=tuple(built.slides if built is not None else ()),
             language=language,
             metadata=metadata,
             warnings=tuple(warnings),

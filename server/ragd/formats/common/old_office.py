@@ -64,6 +64,7 @@ class OldOfficeLoader(FormatLoader):
             parser=f"office-oxide {installed('office-oxide')}",
             marks=marks,
             headings=whole.headings,
+            merged=whole.merged,
             warnings=(_LOST[kind], *left_out, *([_RUBY_LOST] if kind == "doc" and _RUBY in data else [])),
         )
 

@@ -82,6 +82,7 @@ class _PageContent(ContentBuilder):
             line = (lines_at[heading.start] or (0, 0))[0]
             if line in anchors:
                 self.marks.append(Mark(heading.start + start, Place(anchor=anchors[line])))
+        self._merge(start, writer.merged)
         self._place_pictures(pictures, markdown, start)
 
     def _place_pictures(self, first: int, markdown: str, start: int) -> None:

@@ -50,6 +50,7 @@ class EmailLoader(FormatLoader):
             metadata | _metadata(fields, reader),
             parser=f"python email {platform.python_version()}",
             headings=found.headings,
+            merged=found.merged,
             pictures=found.pictures,
             language=detect_language(body.markdown),
             warnings=warnings,

@@ -66,6 +66,7 @@ class EpubLoader(FormatLoader):
             metadata,
             parser=f"beautifulsoup4 {bs4.__version__}, markdownify {installed('markdownify')}",
             headings=whole.headings,
+            merged=whole.merged,
             pictures=whole.pictures,
             language=(language_of_tag(declared) if declared else None) or detect_language(whole.markdown),
         )
@@ -80,7 +81,7 @@ def _chapter(book: Book, part: str, label: str) -> Fragment:
     found = file_fragment(text, partial(book.picture, part), f"'{part}' in '{book.name}'", _as_a_page_of_a_book)
     if label and found.markdown and not found.headings:
         # What stands before the first heading of the next chapter belongs to this one.
-        return Fragment(found.markdown, (Heading(0, 0, 1, label[:200]),), found.pictures, found.remote)
+        return Fragment(found.markdown, (Heading(0, 0, 1, label[:200]),), found.pictures, found.remote, found.merged)
     return found
 
 

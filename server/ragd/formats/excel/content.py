@@ -12,7 +12,8 @@ from ragd.formats.excel.drawings import Attached
 from ragd.formats.excel.grid import GridRow
 from ragd.formats.excel.layout import Block
 from ragd.formats.excel.merges import Cells
-from ragd.formats.tables.blocks import TableContent, TableRow
+from ragd.formats.tables.blocks import TableContent, TableRow, cell_text
+from ragd.formats.tables.merged import header_cells, merged_cells
 
 _MAX_GAP: Final = 3
 """Rows from a title down to its table, of which two may be blank."""
@@ -68,12 +69,19 @@ class _Writer:
             self._out.pairs(self._pairs(block))
         else:
             left, right = block.columns[0], block.columns[-1]
+            numbers, heads = ([row.number for row in rows] for rows in (block.rows, block.head))
+            spans = [self._cells.shown(row, block.columns, heads) for row in block.head]
+            texts = [list(map(cell_text, self._cells.texts(row, block.columns))) for row in block.head]
             self._out.table(
                 block.header,
-                (TableRow(self._cells.texts(row, block.columns), row.number, row.number) for row in block.rows),
+                (self._row(row, block.columns, numbers) for row in block.rows),
                 lambda first, last: Place(sheet=self._sheet, cell_range=str(Area(first, left, last, right))),
-                (block.head[0].number, block.head[-1].number) if block.head else None,
+                (heads[0], heads[-1]) if heads else None,
+                header_cells(texts, spans) or [cell for row in spans for cell in merged_cells(0, row)],
             )
+
+    def _row(self, row: GridRow, columns: tuple[int, ...], numbers: Sequence[int]) -> TableRow:
+        return TableRow(self._cells.texts(row, columns), row.number, row.number, self._cells.shown(row, columns, numbers))
 
     def _pairs(self, block: Block) -> Iterator[tuple[str, str, Place]]:
         for row in block.rows:

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from ragd.formats.common.text import followable
 from ragd.formats.excel.grid import Grid, GridRow
 from ragd.formats.excel.stream import Budget
+from ragd.formats.tables.merged import Span, moved
 
 _COST_OF_A_REPETITION: Final = 50
 """Characters that a repeated value is counted as beside its own: areas that overlap, as no program writes them, add up."""
@@ -49,6 +50,15 @@ class Cells:
 
     def spans(self, row: GridRow) -> Sequence[_Span]:
         return self._spans.get(row.number, ())
+
+    def shown(self, row: GridRow, columns: Sequence[int], numbers: Sequence[int]) -> list[Span]:
+        """What is merged in the row, of a table that has these columns and rows (by number, ascending)."""
+        areas = self.spans(row)
+        if not areas:
+            return []
+        first = bisect_left(numbers, row.number)
+        spans = (Span(area.left, bisect_right(numbers, area.bottom) - first, area.right - area.left + 1) for area in areas)
+        return moved(spans, columns)
 
     def texts(self, row: GridRow, columns: tuple[int, ...]) -> list[str]:
         """What the row shows in these columns, blank where it shows nothing."""

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
 from bs4.element import NavigableString, PageElement, Tag
 
-from ragd.core.documents import Mark, Place
+from ragd.core.documents import Mark, MergedCell, Place
 from ragd.formats.common.builder import IndentedBuilder
 from ragd.formats.common.text import fenced
 from ragd.formats.html.inline import InlineConverter
 from ragd.formats.html.pictures import PagePictures
 from ragd.formats.html.tree import BLOCKS, HEADINGS, NOTHING, TextLines, become_text, is_text, tags
+from ragd.formats.tables.merged import Span, header_cells, merged_cells, reaching, shown
 from ragd.formats.tables.pipes import Reach, pipe_lines, spread
 
 _MAX_COLUMNS: Final = 60
@@ -32,10 +33,11 @@ _LANGUAGE_DEPTH: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """The cells of a row by column, and the tags that it was made from."""
+    """The cells of a row by column, the tags that it was made from, and what is merged in it, with a start of 0."""
 
     cells: dict[int, str]
     tags: tuple[Tag, ...]
+    merged: Sequence[MergedCell] = ()
 
 
 def _own_rows(table: Tag) -> list[Tag]:
@@ -63,17 +65,36 @@ def _read_rows(table: Tag, text_of: Callable[[Tag], str]) -> list[_Row]:
     rows: list[_Row] = []
     headers = 0
     above: Reach = {}
-    for tag in _own_rows(table):
+    spans: list[Span] = []
+    spans_of: dict[int, list[Span]] = {}
+    for number, tag in enumerate(_own_rows(table)):
         found = tag.find_all(_CELLS, recursive=False)
         is_header = headers == len(rows) < _MAX_HEADER_ROWS and bool(found) and _is_header(tag, found)
-        cells, above = spread((_cell(cell, text_of, is_header=is_header) for cell in found), above)
+        read = [_cell(cell, text_of, is_header=is_header) for cell in found]
+        cells, above = spread(read, above)
+        spans = reaching(((over, across) for _, _, over, across in read), spans)
         if any(cells.values()):
             headers += is_header
             rows.append(_Row(cells, (tag,)))
+            spans_of[number] = spans
+    if not rows:
+        return []
+    columns = sorted({column for row in rows for column, text in row.cells.items() if text})
+    merged = shown(spans_of, columns)
+    heads = max(headers, 1)
+    texts = [[row.cells.get(column, "") for column in columns] for row in rows[:heads]]
+    header = header_cells(texts, merged) or [cell for row in merged[:1] for cell in merged_cells(0, row)]
     if headers > 1:
         rows = [_joined(rows[:headers]), *rows[headers:]]
-    columns = sorted({column for row in rows for column, text in row.cells.items() if text})
-    return [_Row({index: row.cells.get(column, "") for index, column in enumerate(columns)}, row.tags) for row in rows]
+    below = ([], *merged[heads:])
+    return [
+        _Row(
+            {index: row.cells.get(column, "") for index, column in enumerate(columns)},
+            row.tags,
+            tuple(merged_cells(0, spans)) if number else tuple(header),
+        )
+        for number, (row, spans) in enumerate(zip(rows, below, strict=True))
+    ]
 
 
 def _cell(cell: Tag, text_of: Callable[[Tag], str], *, is_header: bool) -> tuple[str, str, int, int]:
@@ -222,7 +243,9 @@ class BlockWriter(IndentedBuilder):
             self._write(self._inline.line(table.caption), table.caption)
         rows = _read_rows(table, self._inline.line)
         for line, row in zip(pipe_lines(row.cells.values() for row in rows), rows, strict=True):
-            self._write(line, *row.tags)
+            start = self._write(line, *row.tags)
+            if start is not None:
+                self._merge(start, row.merged)
             self._tight = True
         self._tight = False
 

@@ -9,7 +9,7 @@ from typing import Final
 from bs4 import BeautifulSoup
 from bs4.element import Tag
 
-from ragd.core.documents import Heading, Picture
+from ragd.core.documents import Heading, MergedCell, Picture
 from ragd.core.errors import ParseFailed, TooComplex
 from ragd.formats.common.pictures import PictureShelf, is_remote
 from ragd.formats.common.text import comments_title
@@ -31,6 +31,7 @@ class Fragment:
     headings: tuple[Heading, ...] = ()
     pictures: tuple[Picture, ...] = ()
     remote: int = 0
+    merged: tuple[MergedCell, ...] = ()
 
 
 def html_fragment(
@@ -62,7 +63,7 @@ def html_fragment(
         writer.write(tree.body if isinstance(tree.body, Tag) else tree)
     except RecursionError as error:
         raise TooComplex("The HTML is nested too deeply to be read.") from error
-    return Fragment(writer.markdown, tuple(writer.headings), tuple(shelf.pictures), remote)
+    return Fragment(writer.markdown, tuple(writer.headings), tuple(shelf.pictures), remote, tuple(writer.merged))
 
 
 def file_fragment(
@@ -88,6 +89,7 @@ def joined(fragments: Iterable[Fragment]) -> Fragment:
     texts: list[str] = []
     headings: list[Heading] = []
     pictures: list[Picture] = []
+    merged: list[MergedCell] = []
     length = remote = 0
     for fragment in fragments:
         remote += fragment.remote
@@ -96,6 +98,7 @@ def joined(fragments: Iterable[Fragment]) -> Fragment:
         start = length + 2 if texts else 0
         headings += [replace(found, start=found.start + start, end=found.end + start) for found in fragment.headings]
         pictures += fragment.pictures
+        merged += [replace(cell, start=cell.start + start) for cell in fragment.merged]
         texts.append(fragment.markdown)
         length = start + len(fragment.markdown)
-    return Fragment("\n\n".join(texts), tuple(headings), tuple(pictures), remote)
+    return Fragment("\n\n".join(texts), tuple(headings), tuple(pictures), remote, tuple(merged))

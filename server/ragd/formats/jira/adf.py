@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ragd.formats.common.text import fence_for
 from ragd.formats.jira.adf_inline import INLINE, InlineWriter, Node, attributes, flat_text
-from ragd.formats.jira.content import MAX_COLUMNS, MAX_ROWS, Cell, IssueContent, table_lines
+from ragd.formats.jira.content import MAX_COLUMNS, MAX_ROWS, Cell, IssueContent
 
 MAX_DEPTH: Final = 40
 """Nesting of blocks up to which their form is kept; what is deeper is kept as text alone."""
@@ -173,7 +173,7 @@ class _Writer:
         if self._flat:
             self._out.paragraph("; ".join(", ".join(cell.text for cell in row) for row in rows))
         else:
-            self._out.lines(table_lines(rows))
+            self._out.table(rows)
 
     def _cell(self, cell: Node, depth: int) -> Cell:
         content = IssueContent()

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from ragd.core.documents import Mark, Place
 from ragd.formats.common.builder import IndentedBuilder
 from ragd.formats.common.text import fenced
+from ragd.formats.tables.merged import Span, merged_cells, reaching, shown
 from ragd.formats.tables.pipes import Reach, pipe_lines, spread
 
 MAX_COLUMNS: Final = 100
@@ -74,8 +76,21 @@ class IssueContent(IndentedBuilder):
         self._add(_FENCE.sub(r"\1\\", text.rstrip()))
 
     def lines(self, lines: Sequence[str]) -> None:
-        """Lines that belong together, such as those of a table."""
+        """Lines that belong together, such as those of a list."""
         self._add("\n".join(lines))
+
+    def table(self, rows: Sequence[Sequence[Cell]]) -> None:
+        """A table, its first row as the header. A cell over several columns stands in the first of them, in a row of headers in
+        all."""
+        lines, spans = _table_lines(rows)
+        start = self._add("\n".join(lines))
+        if start is None:
+            return
+        # Each line is indented as it was written; the second is the rule below the header.
+        written = self._parts[-1].split("\n")
+        begins = list(accumulate((len(line) + 1 for line in written), initial=start))
+        for begin, merged in zip((begins[0], *begins[2:]), spans, strict=False):
+            self._merge(0, merged_cells(begin, merged))
 
     def code(self, text: str, language: str = "") -> None:
         text = text.strip("\n").rstrip()
@@ -91,17 +106,20 @@ class IssueContent(IndentedBuilder):
         self._tight = False
 
 
-def table_lines(rows: Sequence[Sequence[Cell]]) -> list[str]:
-    """A Markdown table, its first row as the header. A cell over several columns stands in the first of them, in a row of headers
-    in all."""
+def _table_lines(rows: Sequence[Sequence[Cell]]) -> tuple[list[str], list[list[Span]]]:
+    """The lines of a table, and what is merged in each of its rows."""
     filled: list[list[str]] = []
     above: Reach = {}
-    for row in rows:
+    spans: list[Span] = []
+    spans_of: dict[int, list[Span]] = {}
+    for number, row in enumerate(rows):
         is_header = all(cell.header for cell in row)
         texts, above = spread((_spanned(cell, is_header=is_header) for cell in row), above, MAX_COLUMNS)
+        spans = reaching(((cell.rows, cell.columns) for cell in row), spans)
         if any(texts.values()):
             filled.append([texts.get(column, "") for column in range(max(texts) + 1)])
-    return pipe_lines(filled)
+            spans_of[number] = spans
+    return pipe_lines(filled), shown(spans_of, range(MAX_COLUMNS))
 
 
 def _spanned(cell: Cell, *, is_header: bool) -> tuple[str, str, int, int]:

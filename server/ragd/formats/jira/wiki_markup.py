@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from ragd.formats.jira.content import Cell, IssueContent, table_lines
+from ragd.formats.jira.content import Cell, IssueContent
 from ragd.formats.jira.wiki_inline import inline, next_of
 
 _MAX_LIST_DEPTH: Final = 10
@@ -228,7 +228,7 @@ class _Writer:
         rows: list[list[Cell]] = []
         while self._at < len(self._lines) and (row := self._row()):
             rows.append(row)
-        self._out.lines(table_lines(rows))
+        self._out.table(rows)
         return bool(rows)
 
     def _row(self) -> list[Cell]:

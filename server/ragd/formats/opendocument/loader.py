@@ -51,6 +51,7 @@ class OpenDocumentLoader(FormatLoader):
             metadata,
             parser=f"lxml {LXML_VERSION}",
             headings=found.headings,
+            merged=found.merged,
             pictures=found.pictures,
             language=language,
             warnings=_warnings(writer, header_texts(styles)),

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from ragd.core.documents import MergedCell
 from ragd.formats.common.opc import VML, VML_OFFICE, A, R, alt_of
 from ragd.formats.powerpoint.charts import CX, C, chart, extended_chart
 from ragd.formats.powerpoint.diagrams import DGM, DSP, diagram, drawn_diagram
 from ragd.formats.powerpoint.layout import P
 from ragd.formats.powerpoint.parts import PartReader, related_parts, root_of
 from ragd.formats.powerpoint.text import branches, paragraphs, to_markdown
-from ragd.formats.tables.pipes import pipe_table
+from ragd.formats.tables.merged import Span
+from ragd.formats.tables.pipes import merged_table
 
 _CHART: Final = f"{C}chart"
 _EXTENDED_CHART: Final = f"{CX}chart"
@@ -20,6 +22,8 @@ _TABLE: Final = f"{A}tbl"
 _OBJECT: Final = f"{P}oleObj"
 _KINDS: Final = frozenset((_CHART, _EXTENDED_CHART, _DIAGRAM, _TABLE, _OBJECT))
 _LONGEST_NAME: Final = 60
+_SPAN_DIGITS: Final = 5
+"""Of the rows or columns that a cell extends over: a longer number is damage."""
 _LONGEST_REPEATED: Final = 200
 """Characters of a merged cell that are said again in the rows and columns that it spans; longer texts are said once."""
 
@@ -29,14 +33,19 @@ def is_readable(frame: Any) -> bool:
     return _content(frame) is not None
 
 
-def graphic(frame: Any, reader: PartReader) -> str:
-    """The Markdown of a graphic frame, with what its author wrote as its alternative text."""
-    content, alt = _content(frame), alt_of(frame.find(f"./*/{P}cNvPr"))
+def graphic(frame: Any, reader: PartReader) -> tuple[str, list[MergedCell]]:
+    """The Markdown of a graphic frame, with what its author wrote as its alternative text; of a table, what is merged in it."""
+    content = _content(frame)
+    if content is not None and content.tag == _TABLE:
+        return _table(content, lambda body: to_markdown(paragraphs(body, reader.link)))
+    return _untabled(frame, content, reader), []
+
+
+def _untabled(frame: Any, content: Any, reader: PartReader) -> str:
+    alt = alt_of(frame.find(f"./*/{P}cNvPr"))
     if content is None:
         reader.miss("an object of an unknown kind was left out")
         return alt
-    if content.tag == _TABLE:
-        return _table(content, lambda body: to_markdown(paragraphs(body, reader.link)))
     if content.tag == _OBJECT:
         name = content.get("progId") or content.get("name") or "of an unknown kind"
         text = _object_picture(frame, content, alt, reader)
@@ -52,10 +61,12 @@ def _content(frame: Any) -> Any:
     return next((node for node in nodes if node.tag in _KINDS), None)
 
 
-def _table(table: Any, text_of: Callable[[Any], str]) -> str:
-    """A table (an `a:tbl` element). What merged cells say is said in each row and column that they span, so that every row can
-    be read alone; only a cell as wide as the table says it once. `text_of` gives the Markdown of a cell's text body."""
+def _table(table: Any, text_of: Callable[[Any], str]) -> tuple[str, list[MergedCell]]:
+    """A table (an `a:tbl` element) and what is merged in it. What merged cells say is said in each row and column that they
+    span, so that every row can be read alone; only a cell as wide as the table says it once. `text_of` gives the Markdown of a
+    cell's text body."""
     rows: list[list[str]] = []
+    spans: list[list[Span]] = []
     for row in table.iterchildren(f"{A}tr"):
         cells: list[str] = []
         elements = list(row.iterchildren(f"{A}tc"))
@@ -70,7 +81,26 @@ def _table(table: Any, text_of: Callable[[Any], str]) -> str:
                 body = cell.find(f"{A}txBody")
                 cells.append("" if body is None else text_of(body))
         rows.append(cells)
-    return pipe_table(rows)
+        begun = {column: _span(cell) for column, cell in enumerate(elements)}
+        reached = [span._replace(rows=span.rows - 1) for span in (spans[-1] if spans else ()) if span.rows > 1]
+        spans.append(
+            [Span(column, *span) for column, span in begun.items() if span != (1, 1) and not _is_covered(elements[column])]
+            + [span for span in reached if span.column < len(elements) and _is_true(elements[span.column].get("vMerge"))]
+        )
+    return merged_table(rows, spans)
+
+
+def _span(cell: Any) -> tuple[int, int]:
+    """Over how many rows and columns a cell extends."""
+    return _number(cell.get("rowSpan")), _number(cell.get("gridSpan"))
+
+
+def _number(value: str | None) -> int:
+    return max(int(value), 1) if value and value.isdecimal() and len(value) < _SPAN_DIGITS else 1
+
+
+def _is_covered(cell: Any) -> bool:
+    return _is_true(cell.get("vMerge")) or _is_true(cell.get("hMerge"))
 
 
 def _again(text: str) -> str:

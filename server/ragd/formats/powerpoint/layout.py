@@ -51,6 +51,17 @@ def _box_of(shape: Any) -> Box | None:
     return Box(x, y, x + max(width, 0.0), y + max(height, 0.0))
 
 
+def slide_box(presentation: Any) -> Box | None:
+    """The slides of a presentation, from their upper left corner; None where it does not say, or they are beyond all reason."""
+    size = None if presentation is None else presentation.find(f"{P}sldSz")
+    stated = () if size is None else (size.get("cx") or "", size.get("cy") or "")
+    values = [float(value) for value in stated if len(value) <= _MOST_EMU and value.isdecimal()]
+    if len(values) < 2:
+        return None
+    width, height = values
+    return Box(0.0, 0.0, width, height) if 0.1 < width / max(height, 1.0) < 10 else None
+
+
 class Inheritance:
     """The layout and master of one slide. Without them nothing is inherited."""
 

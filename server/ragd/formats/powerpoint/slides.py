@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ragd.core.documents import Heading, Mark, Place
+from ragd.core.documents import Heading, Mark, MergedCell, Place, PlacedBlock, SlideLayout
 from ragd.diagrams.structure.drawingml import read_shapes
 from ragd.formats.common.builder import ContentBuilder
 from ragd.formats.common.naming import MAX_LINE_AS_TITLE, MAX_TITLE_CHARS
 from ragd.formats.common.opc import A, R, alt_of
 from ragd.formats.common.text import followable, numbered
+from ragd.formats.powerpoint.comments import Comments
 from ragd.formats.powerpoint.graphics import graphic, is_readable
-from ragd.formats.powerpoint.layout import BOILERPLATE, TITLES, Inheritance, P, kind_of
+from ragd.formats.powerpoint.layout import BOILERPLATE, TITLES, Inheritance, P, kind_of, slide_box
 from ragd.formats.powerpoint.order import Box, reading_order
 from ragd.formats.powerpoint.parts import (
     MAX_TEXT_CHARS,
@@ -35,23 +36,25 @@ _DEFAULT_SECTION: Final = re.compile(
 )
 _NO_TITLE: Final = ("|", "![", "```", "<")
 _BULLET: Final = re.compile(r"(?:-|(?<!\d)\d++\.) ")
-_P188: Final = "{http://schemas.microsoft.com/office/powerpoint/2018/8/main}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """What one shape or group says. `title` is set in the slide's title: it is without the links that `text` has."""
+    """What one shape or group says. `title` is set in the slide's title: it is without the links that `text` has. `merged` are
+    cells of tables in it, by where they stand in the text."""
 
     text: str
     title: str = ""
     box: Box | None = None
     placeholder: bool = False
+    merged: Sequence[MergedCell] = ()
 
 
 class _ShapeReader:
-    """Reads the shapes of a part; pictures and what is left out go to the part's reader."""
+    """Reads the shapes of a part; pictures and what is left out go to the part's reader. `whole` is the slide itself."""
 
-    def __init__(self, reader: PartReader, inheritance: Inheritance) -> None:
+    def __init__(self, reader: PartReader, inheritance: Inheritance, whole: Box | None = None) -> None:
+        self._whole = whole
         self._reader = reader
         self._inheritance = inheritance
         self._length = 0
@@ -67,7 +70,7 @@ class _ShapeReader:
         ordered = _in_order([block for block in blocks if block is not title])
         # Programs that turn pages into slides put the picture of the page there.
         if background := self._reader.picture(content.iterfind(f"{P}bg//{A}blip"), ""):
-            ordered.append(_Block(background))
+            ordered.append(_Block(background, box=self._whole))
         return title, ordered
 
     def _blocks(self, tree: Any, depth: int) -> list[_Block]:
@@ -91,20 +94,22 @@ class _ShapeReader:
             self._reader.miss("hidden shapes were left out")
             return None
         box = self._inheritance.box(shape)
+        merged: list[MergedCell] = []
         if shape.tag == f"{P}sp":
             return self._shape(shape, kind, box)
         if shape.tag == f"{P}grpSp":
             inner = _in_order(self._blocks(shape, depth + 1))
+            merged = _merged_in(inner)
             text = _joined(*(block.text for block in inner), self._fill(shape, "grpSpPr"))
         elif shape.tag == f"{P}pic":
             text = self._picture(shape)
         elif shape.tag == _FRAME:
-            text = graphic(shape, self._reader)
+            text, merged = graphic(shape, self._reader)
         else:
             if shape.tag == f"{P}contentPart":
                 self._reader.miss("a drawing in ink was left out")
             return None
-        return _Block(text, box=box, placeholder=kind is not None) if text else None
+        return _Block(text, box=box, placeholder=kind is not None, merged=merged) if text else None
 
     def _shape(self, shape: Any, kind: str | None, box: Box | None) -> _Block | None:
         body = shape.find(f"{P}txBody")
@@ -158,6 +163,21 @@ def _in_order(blocks: list[_Block]) -> list[_Block]:
     return [block for block in drawn if block.box is None] + [placed[index][0] for index in order]
 
 
+def _shares(box: Box, width: float, height: float) -> tuple[float, float, float, float]:
+    """A box by fractions of the slide."""
+    return round(box.left / width, 4), round(box.top / height, 4), round(box.right / width, 4), round(box.bottom / height, 4)
+
+
+def _merged_in(blocks: Sequence[_Block]) -> list[MergedCell]:
+    """The merged cells of blocks that are joined, by where they stand in the joined text."""
+    found: list[MergedCell] = []
+    start = 0
+    for block in blocks:
+        found += [replace(cell, start=cell.start + start) for cell in block.merged]
+        start += len(block.text) + 2
+    return found
+
+
 def _joined(*texts: str) -> str:
     return "\n\n".join(text for text in texts if text)
 
@@ -170,11 +190,12 @@ class Deck(ContentBuilder):
 
     def __init__(self, main: Any) -> None:
         super().__init__()
+        self._whole = slide_box(root_of(main))
         self.first_title: str | None = None
         self.has_content = False
         self._missed = Missed()
         self._blank: list[int] = []
-        self._comments = _Comments(main)
+        self._comments = Comments(main)
         self._sections = _sections(main)
         self._section = ""
 
@@ -189,13 +210,14 @@ class Deck(ContentBuilder):
     def add(self, part: Any, number: int) -> None:
         """Add the slide of this part. Raises `TooMuchText` when the content grows beyond all reason."""
         reader = PartReader(part, number, self._missed, self.pictures)
-        title, blocks = _ShapeReader(reader, Inheritance(part)).read()
-        texts = [block.text for block in blocks]
-        if title is None and (opening := next(filter(None, map(_opening, texts)), "")):
-            title = _Block(opening, title=opening)
-            texts[0] = texts[0].removeprefix(opening).lstrip("\n")
-        texts += [_notes(part, reader), *self._comments.of(part, number, self._missed)]
-        body = "\n\n".join(text for text in texts if text)
+        title, blocks = _ShapeReader(reader, Inheritance(part), self._whole).read()
+        if title is None and (opening := next(filter(None, (_opening(block.text) for block in blocks)), "")):
+            rest = blocks[0].text.removeprefix(opening).lstrip("\n")
+            title = _Block(opening, title=opening, box=None if rest else blocks[0].box)
+            blocks[0] = _shortened(blocks[0], rest)
+        blocks += [_Block(text) for text in (_notes(part, reader), *self._comments.of(part, number, self._missed))]
+        blocks = [block for block in blocks if block.text]
+        body = _joined(*(block.text for block in blocks))
         if title is None and not body:
             self._blank.append(number)
             return
@@ -208,13 +230,28 @@ class Deck(ContentBuilder):
             self._separate()
         fallback = f"Slide {number}"
         # A title alone is the slide's text, too: a heading without characters leaves it to the section.
+        heading = self._length
         self._heading(2, title.text if title else fallback, title.title if title else fallback, within=not body)
+        placed = [(heading, self._length, title.box)] if title else []
         if body:
-            self._separate()
+            start = self._separate()
             self._put(body)
+            self._merge(start, _merged_in(blocks))
+            for block in blocks:
+                placed.append((start, start + len(block.text), block.box))
+                start += len(block.text) + 2
+        self._place(number, placed)
         # Boxes with connectors glued to them are a diagram; its labels are the slide's texts.
         if diagram := read_shapes(part._element, title.title if title else ""):
             self.diagrams.append((self.marks[-1].offset, self._length, diagram))
+
+    def _place(self, slide: int, placed: Iterable[tuple[int, int, Box | None]]) -> None:
+        """Keep where the blocks of a slide stand on it; those of which the file says nothing are left to the flow of the text."""
+        if self._whole is None:
+            return
+        _, _, width, height = self._whole
+        blocks = tuple(PlacedBlock(start, end, _shares(box, width, height)) for start, end, box in placed if box is not None)
+        self.slides.append(SlideLayout(slide, round(width / height, 4), blocks))
 
     def _heading(self, level: int, line: str, title: str, *, within: bool) -> None:
         start = self._put(f"{'#' * level} {line}")
@@ -224,6 +261,13 @@ class Deck(ContentBuilder):
         if self._length + len(text) > MAX_TEXT_CHARS:
             raise TooMuchText
         return super()._put(text)
+
+
+def _shortened(block: _Block, rest: str) -> _Block:
+    """The block with the end of its text alone."""
+    gone = len(block.text) - len(rest)
+    merged = [replace(cell, start=cell.start - gone) for cell in block.merged if cell.start >= gone]
+    return replace(block, text=rest, merged=merged)
 
 
 def _opening(text: str) -> str:
@@ -255,41 +299,3 @@ def _sections(main: Any) -> dict[int, str]:
             if name and not _DEFAULT_SECTION.match(name) and entry.get("id") in numbers:
                 names[numbers[entry.get("id")]] = name
     return names
-
-
-class _Comments:
-    """The comments of a presentation, by slide."""
-
-    def __init__(self, presentation_part: Any) -> None:
-        self._authors: dict[str | None, str] = {}
-        for part in (*related_parts(presentation_part, "/commentAuthors"), *related_parts(presentation_part, "/authors")):
-            if (root := root_of(part)) is not None:
-                for author in root.iterchildren(f"{P}cmAuthor", f"{_P188}author"):
-                    self._authors[author.get("id")] = " ".join((author.get("name") or "").split())
-
-    def of(self, slide_part: Any, number: int, missed: Missed) -> list[str]:
-        """The comments on a slide, each as a paragraph, answers after what they answer."""
-        found: list[str] = []
-        for part in related_parts(slide_part, "/comments"):
-            root = root_of(part)
-            if root is None:
-                missed.add("comments that are damaged were left out", number)
-                continue
-            for comment in root.iterchildren(f"{P}cm"):
-                found.append(self._line("Comment", comment, (comment.findtext(f"{P}text") or "").split("\n")))
-            for thread in root.iterchildren(f"{_P188}cm"):
-                found.append(self._line("Comment", thread, _lines(thread)))
-                for answer in thread.iterfind(f"{_P188}replyLst/{_P188}reply"):
-                    found.append(self._line("Answer", answer, _lines(answer)))
-        return [line for line in found if line]
-
-    def _line(self, kind: str, comment: Any, lines: Iterator[str] | list[str]) -> str:
-        text = "\n".join(line.strip() for line in lines if line.strip())
-        author = self._authors.get(comment.get("authorId"))
-        return (f"{kind} ({author}): {text}" if author else f"{kind}: {text}") if text else ""
-
-
-def _lines(comment: Any) -> Iterator[str]:
-    body = comment.find(f"{_P188}txBody")
-    for paragraph in () if body is None else body.iterchildren(f"{A}p"):
-        yield "".join(text.text or "" for text in paragraph.iter(f"{A}t"))

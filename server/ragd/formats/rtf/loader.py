@@ -43,6 +43,7 @@ class RtfLoader(FormatLoader):
             found.markdown,
             metadata,
             headings=found.headings,
+            merged=found.merged,
             pictures=found.pictures,
             language=language,
             warnings=warnings,

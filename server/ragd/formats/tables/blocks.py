@@ -17,10 +17,11 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from ragd.core.documents import Place
+from ragd.core.documents import MergedCell, Place
 from ragd.core.errors import TooComplex
 from ragd.formats.common.builder import ContentBuilder
 from ragd.formats.common.naming import MAX_TITLE_CHARS
+from ragd.formats.tables.merged import Span, merged_cells
 
 PART_TOKENS: Final = 400
 """Estimated tokens of a part at most. Heading line, prefix and what overlaps with the last chunk need the rest of a chunk."""
@@ -41,11 +42,12 @@ _BAR: Final = re.compile(r"(?<!\\)(\\*+)\|")
 
 
 class TableRow(NamedTuple):
-    """The cells of a row as they are shown, unescaped, and its first and last row or line in the source."""
+    """The cells of a row as they are shown, unescaped, its first and last row or line in the source, and what is merged in it."""
 
     cells: Sequence[str]
     first: int
     last: int
+    spans: Sequence[Span] = ()
 
 
 class TableContent(ContentBuilder):
@@ -85,22 +87,24 @@ class TableContent(ContentBuilder):
         rows: Iterable[TableRow],
         place: Callable[[int, int], Place],
         header_rows: tuple[int, int] | None = None,
+        header_cells: Sequence[MergedCell] = (),
     ) -> None:
         """Write a table in parts. `place` makes the place of rows `first` to `last`; the first part's includes `header_rows`.
+        `header_cells` are those that are merged in the header, with starts of 0.
 
         An empty `header` is written as blank cells. A row may have fewer cells than the header; one that has more, or that is too
         long, becomes a list. Works through `rows` once and holds one part at a time.
         """
         width = len(header)
         head = f"{_line(header, width)}\n|{'---|' * width}"
-        part = _Part(self, head)
+        part = _Part(self, head, header_cells)
         wide = part.room < PART_TOKENS - HEADER_TOKENS
         begin = header_rows
         for row in rows:
             where = place(min(begin[0], row.first) if begin else row.first, row.last)
             begin = None
             line = "" if wide or len(row.cells) > width else _line(row.cells, width)
-            if line and part.add(line, where):
+            if line and part.add(line, where, row.spans):
                 continue
             part.end()
             for block in _record(header, row.cells):
@@ -108,7 +112,8 @@ class TableContent(ContentBuilder):
         part.end()
         if begin:  # a header and nothing below it
             text = " | ".join(cell_text(cell) for cell in header if cell) if wide else head
-            self.block([(text, place(*begin))])
+            start = self.block([(text, place(*begin))])
+            self._merge(start, () if wide else header_cells)
 
     def pairs(self, pairs: Iterable[tuple[str, str, Place]]) -> None:
         """Labels and their values as one list."""
@@ -118,21 +123,22 @@ class TableContent(ContentBuilder):
 class _Part:
     """The rows that wait to be written below one header. `room` is what the header leaves for them, in tokens."""
 
-    def __init__(self, out: TableContent, head: str) -> None:
+    def __init__(self, out: TableContent, head: str, header_cells: Sequence[MergedCell]) -> None:
         self.room = PART_TOKENS - estimated_tokens(head)
         self._out = out
         self._head = head
-        self._rows: list[tuple[str, Place, int]] = []
+        self._header_cells = header_cells
+        self._rows: list[tuple[str, Place, int, Sequence[Span]]] = []
         self._tokens = 0
 
-    def add(self, line: str, where: Place) -> bool:
+    def add(self, line: str, where: Place, spans: Sequence[Span]) -> bool:
         """Whether the row fits a part at all; then it is taken, and what has no room beside it is written."""
         cost = estimated_tokens(line)
         if cost > self.room:
             return False
         while self._tokens + cost > self.room:
             self._write(self._cut())
-        self._rows.append((line, where, cost))
+        self._rows.append((line, where, cost, spans))
         self._tokens += cost
         return True
 
@@ -143,17 +149,23 @@ class _Part:
         """How many rows to write: up to the one with the smallest checksum of those after which the part is full enough."""
         tokens = PART_TOKENS - self.room
         best, smallest = len(self._rows), 1 << 32
-        for count, (line, _, cost) in enumerate(self._rows, 1):
+        for count, (line, _, cost, _) in enumerate(self._rows, 1):
             tokens += cost
             if tokens >= _PART_TOKENS_MIN and (checksum := zlib.crc32(line.encode("utf-8", "replace"))) < smallest:
                 best, smallest = count, checksum
         return best
 
     def _write(self, count: int) -> None:
-        lines = [(line, where) for line, where, _ in self._rows[:count]]
+        lines = [(line, where) for line, where, _, _ in self._rows[:count]]
         if lines:
-            self._out.block([(f"{self._head}\n{lines[0][0]}", lines[0][1]), *lines[1:]])
-        self._tokens -= sum(cost for _, _, cost in self._rows[:count])
+            start = self._out.block([(f"{self._head}\n{lines[0][0]}", lines[0][1]), *lines[1:]])
+            self._out._merge(start, self._header_cells)
+            start += len(self._head) + 1
+            for line, _, _, spans in self._rows[:count]:
+                if spans:
+                    self._out._merge(0, merged_cells(start, spans))
+                start += len(line) + 1
+        self._tokens -= sum(cost for _, _, cost, _ in self._rows[:count])
         del self._rows[:count]
 
 

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
 
+from ragd.core.documents import MergedCell
 from ragd.formats.tables.blocks import PART_TOKENS, cell_text, estimated_tokens
+from ragd.formats.tables.merged import Span, merged_cells, shown
 
 _MAX_REPEATED: Final = 200
 """Characters of a cell over several rows that is repeated in each."""
@@ -26,26 +28,40 @@ def pipe_lines(rows: Iterable[Iterable[str]]) -> list[str]:
 
 
 def pipe_table(rows: Sequence[Sequence[str]]) -> str:
-    """A table of cells that are not escaped, without its blank rows.
+    """As `merged_table`, of cells of which none is merged."""
+    return merged_table(rows, [()] * len(rows))[0]
+
+
+def merged_table(rows: Sequence[Sequence[str]], spans: Sequence[Sequence[Span]]) -> tuple[str, list[MergedCell]]:
+    """A table of cells that are not escaped, without its blank rows, and the cells of it that are merged, of which `spans` has
+    those of each row.
 
     One that is too long for one chunk is written in parts, each a paragraph with the header of its own.
     """
-    filled = [[_BLANK_LINES.sub("\n", cell.strip()) for cell in row] for row in rows if any(cell.strip() for cell in row)]
+    numbers = [number for number, row in enumerate(rows) if any(cell.strip() for cell in row)]
+    filled = [[_BLANK_LINES.sub("\n", cell.strip()) for cell in rows[number]] for number in numbers]
     if not filled:
-        return ""
+        return "", []
+    reached = shown({number: spans[number] for number in numbers}, range(max(len(row) for row in rows)))
     width = max(len(row) for row in filled)
     head, *body = pipe_lines(map(cell_text, row + [""] * (width - len(row))) for row in filled)
     room = PART_TOKENS - estimated_tokens(head)
     parts: list[list[str]] = [[head]]
+    merged = list(merged_cells(0, reached[0]))
+    start = len(head) + 1
     tokens = 0
-    for line in body:
+    for line, own in zip(body, reached[1:], strict=True):
         cost = estimated_tokens(line)
         if tokens and tokens + cost > room > PART_TOKENS // 2:  # else the header would fill the parts
             parts.append([head])
+            merged += merged_cells(start + 1, reached[0])
+            start += 1 + len(head) + 1
             tokens = 0
         parts[-1].append(line)
+        merged += merged_cells(start, own)
+        start += len(line) + 1
         tokens += cost
-    return "\n\n".join("\n".join(part) for part in parts)
+    return "\n\n".join("\n".join(part) for part in parts), merged
 
 
 def spread(cells: Iterable[tuple[str, str, int, int]], above: Reach, most: int = 1 << 30) -> tuple[dict[int, str], Reach]:

@@ -20,6 +20,7 @@ from ragd.formats.tables.blocks import (
     cell_text,
     estimated_tokens,
 )
+from ragd.formats.tables.merged import merged_cells
 from ragd.formats.tables.pipes import pipe_lines
 from ragd.formats.word.content import WordContent, trimmed, without_signs
 from ragd.formats.word.inline import Inline, Line
@@ -208,7 +209,7 @@ class BlockReader:
         place = Place(page=self._reading.pages.now)
         self._reading.pages.see()
         self._reading.pictures += [replace(found, place=place) for found in fragment.pictures]
-        self.out.add_blocks(fragment.markdown, [Mark(0, place)], fragment.headings)
+        self.out.add_blocks(fragment.markdown, [Mark(0, place)], fragment.headings, fragment.merged)
 
     def _cell_reader(self, inline: Inline, depth: int) -> ReadCell:
         return lambda cell, header: "\n".join(self.flat(cell, inline, depth, emphasis=not header))
@@ -221,15 +222,18 @@ class BlockReader:
         if estimated_tokens("\n".join(lines)) <= PART_TOKENS:
             for number, line in enumerate(lines):
                 start = grid.rows[number - 1][1] if number else page
-                self.out.add(line, start, "\n" if number else "\n\n")
+                merged = merged_cells(0, grid.spans[number - 1]) if number else grid.header_cells
+                self.out.add_row(line, start, "\n" if number else "\n\n", merged)
             return
         if estimated_tokens(lines[0]) > HEADER_TOKENS:
             self.out.add(" / ".join(name for name in header if name), page)
         # A long table is written in parts that each have the header, or if that is too long, row by row.
         long = TableContent(self._reading.package.name)
-        rows = (TableRow(cells, row_page, row_page) for cells, row_page in grid.rows)
-        long.table(header, rows, lambda first, _last: Place(page=first))
-        self.out.add_blocks(long.markdown, long.marks)
+        rows = (
+            TableRow(cells, row_page, row_page, spans) for (cells, row_page), spans in zip(grid.rows, grid.spans, strict=True)
+        )
+        long.table(header, rows, lambda first, _last: Place(page=first), header_cells=grid.header_cells)
+        self.out.add_blocks(long.markdown, long.marks, merged=long.merged)
 
     def _write_notes(self) -> None:
         """The notes that the text since the last heading refers to; their own notes, if any, come after them."""

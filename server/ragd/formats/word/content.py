@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from ragd.core.documents import Heading, Mark, Place
+from ragd.core.documents import Heading, Mark, MergedCell, Place
 from ragd.formats.common.builder import ContentBuilder
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 
@@ -103,15 +103,23 @@ class WordContent(ContentBuilder):
                 self._put(part)
         return start, self._length
 
-    def add_blocks(self, text: str, marks: Iterable[Mark], headings: Iterable[Heading] = ()) -> None:
-        """Append blocks that are put together already; the offsets of marks and headings are those of `text`."""
+    def add_blocks(
+        self, text: str, marks: Iterable[Mark], headings: Iterable[Heading] = (), merged: Iterable[MergedCell] = ()
+    ) -> None:
+        """Append blocks that are put together already; the offsets of marks, headings and merged cells are those of `text`."""
         if not text:
             return
         start = self._separate()
         self.headings += [replace(found, start=start + found.start, end=start + found.end) for found in headings]
+        self._merge(start, merged)
         for mark in marks:
             self._mark(Place(page=mark.place.page or 1), start + mark.offset)
         self._put(text)
+
+    def add_row(self, text: str, page: int, separator: str, merged: Iterable[MergedCell]) -> None:
+        """Append a table's row, with the cells that are merged in it."""
+        start, _ = self.add(text, page, separator)
+        self._merge(start, merged)
 
     def add_heading(self, line: str, title: str, level: int, page: int) -> None:
         """A heading of one line; `title` is what it is called in the section tree."""

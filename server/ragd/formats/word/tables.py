@@ -12,7 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from ragd.core.documents import MergedCell
 from ragd.formats.common.opc import MC, Element
+from ragd.formats.tables.blocks import cell_text
+from ragd.formats.tables.merged import Span, header_cells, merged_cells, moved
 from ragd.formats.word.content import Pages
 from ragd.formats.word.package import W, child_value, chosen, is_prompt, toggled, whole
 
@@ -34,11 +37,16 @@ _CONTENTS: Final = "Table of Contents"
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Rows with the page on which each begins. Captions come before the header, which is empty when the table has no rows."""
+    """Rows with the page on which each begins. Captions come before the header, which is empty when the table has no rows.
+
+    `spans` says for each of the rows what is merged in it, `header_cells` for the header, with starts of 0.
+    """
 
     captions: tuple[tuple[str, int], ...]
     header: tuple[Sequence[str], int]
     rows: tuple[tuple[Sequence[str], int], ...]
+    spans: tuple[Sequence[Span], ...] = ()
+    header_cells: Sequence[MergedCell] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +91,7 @@ def read_grid(table: Element, read_cell: ReadCell, pages: Pages, repeat: Callabl
     rows = rows[len(captions) :]
     merged: dict[int, str] = {}
     shown: list[tuple[Sequence[str], int]] = []
+    shown_rows: list[_Row] = []
     heads = header_rows = _header_rows(rows)
     for row in rows[:header_rows]:
         row.header = True
@@ -91,6 +100,7 @@ def read_grid(table: Element, read_cell: ReadCell, pages: Pages, repeat: Callabl
         texts = _texts(row, _on_the_same_page(row, read_cell, pages), merged, repeat, width)
         if any(texts):
             shown.append((texts, start))
+            shown_rows.append(row)
         elif number < header_rows:
             heads -= 1
     if not shown:
@@ -101,7 +111,23 @@ def read_grid(table: Element, read_cell: ReadCell, pages: Pages, repeat: Callabl
     shown = [([texts[column] for column in used], start) for texts, start in shown]
     columns = zip(*(texts for texts, _ in shown[:heads]), strict=True)
     names = tuple(" / ".join(dict.fromkeys(filter(None, column))) for column in columns)
-    return Grid(tuple(captions), (names, shown[0][1]), tuple(shown[heads:]))
+    spans = [moved(row, used) for row in _spans(shown_rows)]
+    header = header_cells([[cell_text(text) for text in texts] for texts, _ in shown[:heads]], spans)
+    header = header or list(merged_cells(0, spans[0]))
+    return Grid(tuple(captions), (names, shown[0][1]), tuple(shown[heads:]), tuple(spans[heads:]), header)
+
+
+def _spans(rows: Sequence[_Row]) -> list[list[Span]]:
+    """What is merged in each of the rows: a cell goes on below where the next row has one in the same columns that says so."""
+    found: list[list[Span]] = []
+    below: dict[tuple[int, int], int] = {}
+    for row in reversed(rows):
+        spans = [Span(cell.column, 1 + below.get((cell.column, cell.span), 0), cell.span) for cell in row.cells]
+        below = {(cell.column, cell.span): span.rows for cell, span in zip(row.cells, spans, strict=True) if cell.continued}
+        found.append(
+            [span for cell, span in zip(row.cells, spans, strict=True) if cell.restarted or cell.continued or cell.span > 1]
+        )
+    return found[::-1]
 
 
 def flat_rows(table: Element, read_cell: ReadCell, pages: Pages) -> Iterator[str]:
