@@ -213,6 +213,8 @@ RULES: Final[dict[tuple[str, str], Rule]] = {
     ("GET", "/api/documents/{doc_id}/chunks"): _READ_DOCUMENT,
     ("GET", "/api/documents/{doc_id}/outline"): _READ_DOCUMENT,
     ("GET", "/api/documents/{doc_id}/rows"): _READ_DOCUMENT,
+    ("GET", "/api/documents/{doc_id}/merged-cells"): _READ_DOCUMENT,
+    ("GET", "/api/documents/{doc_id}/slides"): _READ_DOCUMENT,
     ("GET", "/api/documents/{doc_id}/pages"): _READ_DOCUMENT,
     ("GET", "/api/documents/{doc_id}/pages/{page}"): _READ_DOCUMENT,
     ("GET", "/api/documents/{doc_id}/pages/{page}/text"): _READ_DOCUMENT,

@@ -152,6 +152,8 @@ def test_what_may_not_be_seen_is_not_there(cloud: Cloud) -> None:
         "/pages/1",
         "/pages/1/text",
         "/rows?start=0&end=9",
+        "/merged-cells?start=0&end=9",
+        "/slides",
     )
     calls = [("GET", path) for path in paths] + [("POST", "/reindex"), ("DELETE", "")]
     for token, doc_id, (method, path) in itertools.product(WRONG, (ids["doc"], ids["file"]), calls):

@@ -275,6 +275,8 @@ EXPECTED: Mapping[tuple[str, str], tuple[str, Ask]] = {
     ("GET", "/api/documents/{doc_id}/chunks"): ("reader", at("GET", "/api/documents/{doc_id}/chunks")),
     ("GET", "/api/documents/{doc_id}/outline"): ("reader", at("GET", "/api/documents/{doc_id}/outline")),
     ("GET", "/api/documents/{doc_id}/rows"): ("reader", at("GET", "/api/documents/{doc_id}/rows?start=0&end=9")),
+    ("GET", "/api/documents/{doc_id}/merged-cells"): ("reader", at("GET", "/api/documents/{doc_id}/merged-cells?start=0&end=9")),
+    ("GET", "/api/documents/{doc_id}/slides"): ("reader", at("GET", "/api/documents/{doc_id}/slides")),
     ("GET", "/api/documents/{doc_id}/pages"): ("reader", at("GET", "/api/documents/{doc_id}/pages")),
     ("GET", "/api/documents/{doc_id}/pages/{page}"): ("reader", at("GET", "/api/documents/{doc_id}/pages/1")),
     ("GET", "/api/documents/{doc_id}/pages/{page}/text"): ("reader", at("GET", "/api/documents/{doc_id}/pages/1/text")),

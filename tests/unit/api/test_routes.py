@@ -308,6 +308,7 @@ def test_the_description_covers_every_address_and_has_no_422(client: TestClient)
         "POST /api/traces/{trace_id}/replay", "GET /api/traces/{trace_id}/flow", "GET /api/traces/{trace_id}/whereabouts",
         "GET /api/settings",
         "GET /api/documents/{doc_id}/outline", "GET /api/documents/{doc_id}/pages", "GET /api/documents/{doc_id}/rows",
+        "GET /api/documents/{doc_id}/merged-cells", "GET /api/documents/{doc_id}/slides",
         "GET /api/documents/{doc_id}/pages/{page}", "GET /api/documents/{doc_id}/pages/{page}/text",
         "POST /api/documents/verify", "GET /api/assets/{asset_id}",
         "GET /api/sources", "POST /api/sources", "GET /api/sources/{source_id}", "PATCH /api/sources/{source_id}",

@@ -615,6 +615,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/documents/{doc_id}/merged-cells": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Merged Cells
+         * @description Which cells of tables the source shows as one, in the rows that begin between two characters of the content; at most
+         *     300,000 lie between them. A row says so again of a cell that began above it.
+         */
+        get: operations["list_merged_cells"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/documents/{doc_id}/outline": {
         parameters: {
             query?: never;
@@ -747,6 +768,26 @@ export interface paths {
          * @description The section tree in order; `start` and `end` are characters of the content.
          */
         get: operations["list_sections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{doc_id}/slides": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Slides
+         * @description Where the texts, tables and pictures of a presentation stand on its slides, as far as it is known.
+         */
+        get: operations["list_slides"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4363,6 +4404,41 @@ export interface components {
             /** Provider */
             provider: string;
         };
+        /** MergedTableCell */
+        MergedTableCell: {
+            /**
+             * Column
+             * @description From 0, among the cells of the row.
+             */
+            column: number;
+            /** Columns */
+            columns: number;
+            /**
+             * Level
+             * @description Of a header that was read from several rows: which of them, from 0.
+             */
+            level?: number | null;
+            /**
+             * Rows
+             * @description How many rows it extends over: this one and those below.
+             */
+            rows: number;
+            /**
+             * Start
+             * @description The character of the content at which its row begins.
+             */
+            start: number;
+            /**
+             * Text
+             * @description What the cell of such a header says.
+             */
+            text?: string | null;
+        };
+        /** MergedTableCells */
+        MergedTableCells: {
+            /** Items */
+            items: components["schemas"]["MergedTableCell"][];
+        };
         /**
          * MetricSetAccount
          * @description Another tool whose metrics a run has, as `name:metric`, and what its judging cost.
@@ -5783,6 +5859,49 @@ export interface components {
             reason: string | null;
             /** Title */
             title: string | null;
+        };
+        /** SlideBlock */
+        SlideBlock: {
+            /**
+             * Bbox
+             * @description Left, top, right, bottom as fractions of the slide; they may reach beyond it.
+             */
+            bbox: [
+                number,
+                number,
+                number,
+                number
+            ];
+            /**
+             * End
+             * @description Behind the last character of the content that is part of it.
+             */
+            end: number;
+            /** Start */
+            start: number;
+        };
+        /** SlidePlaces */
+        SlidePlaces: {
+            /** Blocks */
+            blocks: components["schemas"]["SlideBlock"][];
+            /**
+             * Ratio
+             * @description Its width by its height.
+             */
+            ratio: number;
+            /** Slide */
+            slide: number;
+        };
+        /** SlidePlacesPage */
+        SlidePlacesPage: {
+            /** Items */
+            items: components["schemas"]["SlidePlaces"][];
+            /** Page */
+            page: number;
+            /** Page Size */
+            page_size: number;
+            /** Total */
+            total: number;
         };
         /** Source */
         Source: {
@@ -8010,6 +8129,41 @@ export interface operations {
             };
         };
     };
+    list_merged_cells: {
+        parameters: {
+            query: {
+                start: number;
+                /** @description Exclusive. */
+                end: number;
+            };
+            header?: never;
+            path: {
+                doc_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergedTableCells"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     get_outline: {
         parameters: {
             query?: {
@@ -8235,6 +8389,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SectionPage"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_slides: {
+        parameters: {
+            query?: {
+                page?: number;
+                page_size?: number;
+            };
+            header?: never;
+            path: {
+                doc_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlidePlacesPage"];
                 };
             };
             /** @description Any failure */

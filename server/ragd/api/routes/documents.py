@@ -17,11 +17,13 @@ from ragd.api.schemas.documents import (
     DocumentGuide,
     DocumentPage,
     FolderPage,
+    MergedTableCells,
     OutlinePage,
     PageContentPage,
     PageText,
     SectionPage,
     SheetRows,
+    SlidePlacesPage,
     VerifyBody,
     VerifyReport,
 )
@@ -164,6 +166,22 @@ def list_rows(
 ) -> dict[str, Any]:
     """Which rows of a workbook's sheets the content has between two characters; at most 300,000 lie between them."""
     return {"items": app.pages.rows(doc_id, start, min(end, start + _MOST_CHARACTERS))}
+
+
+@router.get("/{doc_id}/merged-cells", response_model=MergedTableCells, response_model_exclude_unset=True, dependencies=_document)
+def list_merged_cells(
+    doc_id: str, app: App, start: Annotated[int, Query(ge=0)], end: Annotated[int, Query(ge=0, description="Exclusive.")]
+) -> dict[str, Any]:
+    """Which cells of tables the source shows as one, in the rows that begin between two characters of the content; at most
+    300,000 lie between them. A row says so again of a cell that began above it."""
+    return {"items": app.pages.merged(doc_id, start, min(end, start + _MOST_CHARACTERS))}
+
+
+@router.get("/{doc_id}/slides", response_model=SlidePlacesPage, dependencies=_document)
+def list_slides(doc_id: str, app: App, paging: Pages) -> dict[str, Any]:
+    """Where the texts, tables and pictures of a presentation stand on its slides, as far as it is known."""
+    slides = app.pages.slides(doc_id)
+    return paging.answer(paging.of(slides), len(slides))
 
 
 @router.get("/{doc_id}/pages", response_model=PageContentPage, dependencies=_document)

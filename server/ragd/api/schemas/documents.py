@@ -109,6 +109,36 @@ class SheetRows(BaseModel):
     items: list[SheetRow]
 
 
+class MergedTableCell(BaseModel):
+    start: int = Field(description="The character of the content at which its row begins.")
+    column: int = Field(description="From 0, among the cells of the row.")
+    rows: int = Field(description="How many rows it extends over: this one and those below.")
+    columns: int
+    level: int | None = Field(default=None, description="Of a header that was read from several rows: which of them, from 0.")
+    text: str | None = Field(default=None, description="What the cell of such a header says.")
+
+
+class MergedTableCells(BaseModel):
+    items: list[MergedTableCell]
+
+
+class SlideBlock(BaseModel):
+    start: int
+    end: int = Field(description="Behind the last character of the content that is part of it.")
+    bbox: tuple[float, float, float, float] = Field(
+        description="Left, top, right, bottom as fractions of the slide; they may reach beyond it."
+    )
+
+
+class SlidePlaces(BaseModel):
+    slide: int
+    ratio: float = Field(description="Its width by its height.")
+    blocks: list[SlideBlock]
+
+
+class SlidePlacesPage(Page[SlidePlaces]): ...
+
+
 class PageContent(BaseModel):
     page: int
     text: str = Field(description="As it was printed: no Markdown.")

@@ -39,6 +39,14 @@ class DocumentPages:
         """The headings of a document with their places (see `StoredPages.outline`). Raises as `DocumentReader.get` does."""
         return self._of(doc_id, self._reader.get(doc_id)).outline
 
+    def merged(self, doc_id: str, start: int, end: int) -> list[dict[str, Any]]:
+        """The merged cells of a stretch of the content (see `StoredPages.merged`). Raises as `DocumentReader.get` does."""
+        return self._of(doc_id, self._reader.get(doc_id)).merged(start, end)
+
+    def slides(self, doc_id: str) -> list[dict[str, Any]]:
+        """The layouts of a presentation's slides (see `StoredPages.slides`). Raises as `DocumentReader.get` does."""
+        return self._of(doc_id, self._reader.get(doc_id)).slides
+
     def texts(self, doc_id: str, first: int, count: int) -> tuple[list[dict[str, Any]], int]:
         """The text of up to `count` pages from `first` (from 1) on, and how many pages there are; none of what has no pages.
 

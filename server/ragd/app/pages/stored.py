@@ -11,6 +11,7 @@ import sys
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
 _PICTURE: Final = re.compile(r"!\[[^\[\]]*\]\(asset:[^()\s]*\)")
@@ -18,6 +19,7 @@ _LINK: Final = re.compile(r"\[([^\[\]]*)\]\((?:https?://|mailto:)[^()\s]*\)")
 _CELLS: Final = re.compile(r"(?<!\\)\|")
 _BREAK: Final = re.compile("<br ?/?>")
 _CELLS_OF_ROW: Final = re.compile(r"([A-Z]+)([0-9]+)(?::([A-Z]+)([0-9]+))?$")
+_CELL: Final = ("start", "column", "rows", "columns", "level", "text")
 _WHERE: Final = ("page", "slide", "sheet", "bbox")
 
 Box = tuple[float, float, float, float]
@@ -53,6 +55,12 @@ class StoredPages:
         self.count = max(self._pages, default=0)
         self.outline = [_entry(heading, self._starts, marks) for heading in places["headings"]]
         """The headings in order: `title`, `level` (from 1), `start` (character of the content), and their place."""
+        self._merged: Sequence[Sequence[Any]] = places.get("merged", ())
+        self.slides = [
+            {"slide": slide, "ratio": ratio, "blocks": [{"start": start, "end": end, "bbox": box} for start, end, *box in blocks]}
+            for slide, ratio, blocks in places.get("slides", ())
+        ]
+        """The slides whose layout is known, as `SlideLayout` has them, in order."""
 
     def lines(self, page: int) -> list[StoredLine]:
         """What was read on a page (from 1), in reading order. Boxes are those of `boxed` pages."""
@@ -76,6 +84,11 @@ class StoredPages:
         `top` is less than `bottom` where the header, or a merged cell, belongs to them.
         """
         return self._rows.between(start, end)
+
+    def merged(self, start: int, end: int) -> list[dict[str, Any]]:
+        """Cells of tables that are merged with others, as `MergedCell` has them, of the rows that begin in these characters."""
+        first, last = (bisect_left(self._merged, at, key=itemgetter(0)) for at in (start, end))
+        return [dict(zip(_CELL, cell, strict=False)) for cell in self._merged[first:last]]
 
     def _before(self, start: int) -> Literal["\n\n", "\n", ""]:
         around = self._markdown[max(0, start - 1) : start + 1]

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pptx import Presentation
+from pptx.util import Inches
 from reportlab.pdfgen.canvas import Canvas
 from starlette.testclient import TestClient
 
@@ -99,3 +101,25 @@ def test_the_outline_leads_to_pages_or_characters(client: TestClient, ingest) ->
     assert [(entry["level"], content[entry["start"] :].split("\n")[0]) for entry in entries] == [(1, "# 𝒜"), (2, "## B")]
     assert client.get(f"/api/documents/{doc_id}/pages").json() == {"items": [], "total": 0, "page": 1, "page_size": 20}
     assert client.get(f"/api/documents/{doc_id}/pages/1/text").json()["error"]["code"] == "VALIDATION_ERROR"
+
+
+def test_merged_cells_and_places_on_slides_are_told_beside_the_content(client: TestClient, ingest) -> None:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[5])
+    slide.shapes.title.text = "Routes"
+    table = slide.shapes.add_table(3, 2, Inches(1), Inches(3), Inches(8), Inches(3)).table
+    for number, text in enumerate(("Line", "Stops", "North", "4", "", "5")):
+        table.cell(number // 2, number % 2).text = text
+    table.cell(1, 0).merge(table.cell(2, 0))
+    buffer = io.BytesIO()
+    deck.save(buffer)
+    url = f"/api/documents/{ingest('routes.pptx', buffer.getvalue())}"
+    content = client.get(f"{url}/content").json()["markdown"]
+    cells = client.get(f"{url}/merged-cells", params={"start": 0, "end": len(content)}).json()["items"]
+    assert cells == [{"start": content.index("| North | 4"), "column": 0, "rows": 2, "columns": 1}]
+    assert client.get(f"{url}/merged-cells", params={"start": 0, "end": 5}).json() == {"items": []}
+    answer = client.get(f"{url}/slides").json()
+    assert (answer["total"], answer["items"][0]["slide"], round(answer["items"][0]["ratio"], 2)) == (1, 1, 1.33)
+    blocks = answer["items"][0]["blocks"]
+    assert [content[block["start"] : block["end"]].split("\n")[0] for block in blocks] == ["## Routes", "| Line | Stops |"]
+    assert blocks[1]["bbox"] == [0.1, 0.4, 0.9, 0.8]

@@ -64,3 +64,16 @@ def test_what_has_no_places_has_an_outline_without_them() -> None:
     pages = StoredPages("# A\n\ntext", {"marks": [], "headings": [[0, 3, 1, "A"]]})
     assert pages.outline == [{"title": "A", "level": 1, "start": 0}]
     assert (pages.count, pages.text(1)) == (0, "")
+
+
+def test_merged_cells_are_those_of_the_rows_that_begin_in_a_stretch() -> None:
+    cells = [[0, 0, 1, 2, 0, "head"], [10, 1, 3, 1], [10, 2, 1, 2], [20, 1, 2, 1]]
+    pages = StoredPages("", {"marks": [], "headings": [], "merged": cells})
+    assert pages.merged(0, 1) == [{"start": 0, "column": 0, "rows": 1, "columns": 2, "level": 0, "text": "head"}]
+    assert [(cell["start"], cell["column"]) for cell in pages.merged(1, 20)] == [(10, 1), (10, 2)]
+    assert pages.merged(21, 99) == []
+
+
+def test_documents_of_older_releases_have_neither_merged_cells_nor_layouts() -> None:
+    pages = stored(("text", 1))
+    assert (pages.merged(0, 99), pages.slides) == ([], [])
