@@ -57,6 +57,40 @@ export interface Sheet {
   offset: number;
 }
 
+/** A cell of the table's row that begins at `offset`, a UTF-16 unit of the content: shown as one over rows and columns. */
+export interface MergedCell {
+  offset: number;
+  column: number;
+  rows: number;
+  columns: number;
+  /** Of a header that was read from several rows: which of them, from 0, and what the cell says there. */
+  level: number | null;
+  text: string;
+}
+
+/** A slide by the UTF-16 units of the content. */
+export interface Slide {
+  /** From 1, as the presentation counts. */
+  number: number;
+  title: string;
+  /** Where its heading begins. */
+  start: number;
+  /** Its width by its height. */
+  ratio: number;
+  /** What stands on it at known places; empty where none are known. */
+  blocks: { start: number; end: number; box: Box }[];
+}
+
+/** A slide drawn small. */
+export interface SlideCard {
+  number: number;
+  title: string;
+  offset: number;
+  ratio: number;
+  /** A picture of it, or the beginning of a text. */
+  blocks: { box: Box; assetId: string | null; text: string }[];
+}
+
 /** Markdown to be shown, with the lines that are marked. */
 export interface ContentPart {
   text: string;
@@ -65,6 +99,10 @@ export interface ContentPart {
   lines: LineSpan[];
   /** Of a workbook's sheet, by their lines. */
   rows: SheetRow[];
+  /** What is merged in the tables of this part. */
+  merged: MergedCell[];
+  /** Those that begin in this part. */
+  slides: Slide[];
   /** Where the part before and the part after begin; null when there is none. */
   before: number | null;
   after: number | null;
@@ -81,7 +119,8 @@ export interface PageLine {
 }
 
 /** All text of a document: by its pages as printed, or as Markdown. */
-export type DocumentText = { pages: { page: number; text: string }[] } | { markdown: string };
+export type DocumentText =
+  { pages: { page: number; text: string }[] } | { markdown: string; merged: readonly MergedCell[] };
 
 /** A heading: on a page, from a height of it on (a fraction), or at a UTF-16 unit of the content. */
 export interface OutlineEntry {
@@ -94,10 +133,10 @@ export interface OutlineEntry {
 }
 
 export type Body =
-  /** `pageCount` is null when it is not known. */
+  /** `pageCount` is null when it is not known; `slides` is null for what has none. */
   | { kind: "pages"; page: number; pageCount: number | null }
   | { kind: "picture"; assetId: string; box: Box | null; content: ContentPart | null }
-  | { kind: "content"; content: ContentPart; sheets: Sheet[]; isSlides: boolean };
+  | { kind: "content"; content: ContentPart; sheets: Sheet[]; slides: SlideCard[] | null };
 
 export interface Shown {
   target: ViewerTarget;

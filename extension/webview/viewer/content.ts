@@ -4,9 +4,10 @@ import * as l10n from "@vscode/l10n";
 import DOMPurify from "dompurify";
 import MarkdownIt from "markdown-it";
 
-import type { ContentPart, LineSpan } from "../../src/protocol/viewer";
+import type { ContentPart, LineSpan, MergedCell } from "../../src/protocol/viewer";
 import { h } from "../shared/dom";
 import { locate, wrap } from "../shared/sentences";
+import { mergeTables } from "./mergedTables";
 
 const WEB = /^(?:https?|mailto):/i;
 const ASSET = /^asset:\/\/([\w-]+)$/;
@@ -14,9 +15,17 @@ const BLOCKS = new Set(["paragraph_open", "heading_open", "tr_open", "fence", "c
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true, typographer: false });
 // What was printed or recognised on a page has no emphasis of ours: its signs are its own.
-const PRINTED = ["emphasis", "strikethrough", "escape", "backticks", "entity", "html_inline"];
+const PRINTED = ["emphasis", "strikethrough", "escape", "backticks", "entity", "html_inline", "line_break"];
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 markdown.validateLink = (url) => WEB.test(url.trim()) || ASSET.test(url);
+// A cell of a table has its lines on one: it is the only HTML that loaders write.
+markdown.inline.ruler.before("html_inline", "line_break", (state, silent) => {
+  const found = /^<br ?\/?>/i.exec(state.src.slice(state.pos, state.pos + 6));
+  if (!found) return false;
+  if (!silent) state.push("hardbreak", "br", 0);
+  state.pos += found[0].length;
+  return true;
+});
 // Pictures come from the daemon when they are seen; one from elsewhere is not loaded, its description stands for it.
 markdown.renderer.rules["image"] = (tokens, index) => {
   const id = ASSET.exec(String(tokens[index]?.attrGet("src") ?? ""))?.[1] ?? "";
@@ -29,8 +38,10 @@ const ALLOWED = {
     ..."a blockquote br code del em h1 h2 h3 h4 h5 h6 hr li ol p pre s span strong".split(" "),
     ..."table tbody td th thead tr ul".split(" "),
   ],
-  ALLOWED_ATTR: ["href", "class", "start", "data-asset", "data-line"],
+  ALLOWED_ATTR: ["href", "class", "start", "data-asset", "data-line", "rowspan", "colspan"],
   ALLOWED_URI_REGEXP: WEB,
+  // Else these numbers are held against the addresses.
+  ADD_URI_SAFE_ATTR: ["start", "rowspan", "colspan"],
   RETURN_DOM_FRAGMENT: true as const,
 };
 
@@ -44,7 +55,7 @@ export function renderContent(
   kind: "written" | "printed" = "written",
 ): DocumentFragment {
   if (kind === "printed") markdown.disable(PRINTED);
-  const tokens = markdown.parse(part.text, {});
+  const tokens = parsed(part.text, part.start, part.merged);
   markdown.enable(PRINTED);
   markLines(tokens, part.lines);
   const fragment = DOMPurify.sanitize(markdown.renderer.render(tokens, markdown.options, {}), ALLOWED);
@@ -58,15 +69,43 @@ export function renderContent(
   return fragment;
 }
 
-/** The blocks of content as text, each with the character at which its line begins: what is shown, without pictures. */
-export function textBlocks(text: string): { offset: number; text: string }[] {
+/** Where the lines of a text begin. */
+export function lineStarts(text: string): number[] {
   const lines = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines.push(at + 1);
+  return lines;
+}
+
+/** Markdown that begins at a character of the content, with what is merged in the content's tables. */
+function parsed(text: string, start: number, merged: readonly MergedCell[]): ReturnType<typeof markdown.parse> {
+  const tokens = markdown.parse(text, {});
+  if (merged.length === 0) return tokens;
+  const lines = lineStarts(text);
+  const byOffset = new Map<number, MergedCell[]>();
+  for (const cell of merged) {
+    const row = byOffset.get(cell.offset);
+    if (row) row.push(cell);
+    else byOffset.set(cell.offset, [cell]);
+  }
+  return mergeTables(
+    tokens,
+    (line) => byOffset.get(start + (lines[line] ?? -1)) ?? [],
+    (said) => markdown.parseInline(said, {}),
+  );
+}
+
+/** The blocks of content as text, each with the character at which its line begins: what is shown, without pictures. */
+export function textBlocks(
+  text: string,
+  start = 0,
+  merged: readonly MergedCell[] = [],
+): { offset: number; text: string }[] {
+  const lines = lineStarts(text);
   const found: { offset: number; text: string }[] = [];
   let line = 0;
   let head: { offset: number; text: string }[] | undefined;
   let headBefore = "";
-  for (const token of markdown.parse(text, {})) {
+  for (const token of parsed(text, start, merged)) {
     line = token.map?.[0] ?? line;
     const offset = lines[line] ?? 0;
     if (token.level === 0 && token.type !== "table_open" && token.type !== "table_close") headBefore = "";
@@ -128,7 +167,7 @@ function joinTables(root: DocumentFragment): void {
 }
 
 function headOf(table: HTMLTableElement): string {
-  return [...(table.tHead?.rows[0]?.cells ?? [])].map((cell) => cell.textContent).join("\t");
+  return [...(table.tHead?.querySelectorAll("th") ?? [])].map((cell) => cell.textContent).join("\t");
 }
 
 function headPassage(root: DocumentFragment, place: string): void {

@@ -10,7 +10,7 @@ import type { Hit } from "./find/search";
 import type { Pictures } from "./pictures";
 import { numberRows } from "./sheetTable";
 import { SheetTabs } from "./sheetTabs";
-import { slideCards } from "./slides";
+import { fitSlides, slideCards } from "./slides";
 import { zoomButtons, zoomStep } from "./zoomArea";
 
 const SMALLEST = 0.5;
@@ -23,19 +23,22 @@ export interface ContentOptions {
   sentences: readonly string[];
   /** Of a workbook. */
   sheets: readonly Sheet[];
+  /** Whether it is a presentation. */
   isSlides: boolean;
   pictures: Pictures;
   zoom: number;
   openImage: (assetId: string, title: string) => void;
   load: (from: number, isInside: boolean) => void;
   zoomed: (zoom: number) => void;
+  /** A slide was scrolled to. */
+  reached: (slide: number) => void;
 }
 
 export class ContentView implements Findable {
   readonly element: HTMLElement;
   readonly tools: HTMLElement[];
   readonly without = ".passage-label, .picture, .more, .row-number, .column-letters";
-  readonly scrollers = ".content";
+  readonly scrollers = ".placed, .content";
   private readonly article: HTMLElement;
   private readonly tabs: SheetTabs | undefined;
   private readonly amount = h("span", { class: "zoom-amount", role: "status" });
@@ -47,6 +50,7 @@ export class ContentView implements Findable {
   constructor(private readonly options: ContentOptions) {
     this.zoom = options.zoom;
     this.article = h("article", { class: "content", "aria-label": options.title, tabindex: 0 });
+    if (options.isSlides) this.article.addEventListener("scroll", () => this.tellSlide(), { passive: true });
     if (options.sheets.length > 1) this.tabs = new SheetTabs(options.sheets, ({ offset }) => this.goTo(offset));
     this.element = h("div", { class: "content-frame" }, this.article, this.tabs?.element);
     this.tools = zoomButtons(this.amount, (by) => this.enlarge(this.zoom * by));
@@ -72,7 +76,10 @@ export class ContentView implements Findable {
     ].filter((child) => child !== false);
     this.article.replaceChildren(...children);
     numberRows(this.article, part.rows);
-    if (this.options.isSlides) slideCards(this.article);
+    if (this.options.isSlides) {
+      slideCards(this.article, part);
+      fitSlides(this.article);
+    }
     markSentences(this.article, sentences);
     pictures.fill(this.article, openImage);
     this.article.scrollTop = 0;
@@ -114,6 +121,22 @@ export class ContentView implements Findable {
     if (by === undefined) return false;
     this.enlarge(by === 0 ? 1 : this.zoom * by);
     return true;
+  }
+
+  private tellSlide(): void {
+    const { top, height } = this.article.getBoundingClientRect();
+    const slides = [...this.article.querySelectorAll<HTMLElement>(".slide[data-slide]")];
+    // The one at a third of the height, which is what people look at.
+    const isBelow = (slide: HTMLElement) => slide.getBoundingClientRect().top > top + height / 3;
+    let [low, high] = [0, slides.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      const slide = slides[middle];
+      if (slide && isBelow(slide)) high = middle - 1;
+      else low = middle;
+    }
+    const number = slides[low]?.dataset["slide"];
+    if (number !== undefined) this.options.reached(Number(number));
   }
 
   private enlarge(zoom: number): void {

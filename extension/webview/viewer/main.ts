@@ -128,6 +128,7 @@ function show(shown: Shown): void {
   pages?.start();
   side?.start();
   if (pages) side?.showPage(pages.shownPage);
+  else if (shown.target.kind === "document") side?.showPage(shown.target.place.slide ?? 1);
 }
 
 function draw(shown: Shown): HTMLElement {
@@ -160,11 +161,14 @@ function draw(shown: Shown): HTMLElement {
   const document = target.kind === "document" ? target : undefined;
   content = new ContentView({
     ...{ title: shown.title, place: shown.place, sentences: document?.sentences ?? [], pictures },
-    ...(body.kind === "content" ? body : { sheets: [], isSlides: false }),
+    ...(body.kind === "content"
+      ? { sheets: body.sheets, isSlides: body.slides !== null }
+      : { sheets: [], isSlides: false }),
     zoom: state?.textZoom ?? 1,
     openImage: (assetId, title) => host.send("image.open", { assetId, title }),
     load: (from, isInside) => document && host.send("content.load", { docId: document.docId, from, isInside }),
     zoomed: (textZoom) => keep({ textZoom }),
+    reached: (slide) => side?.showPage(slide),
   });
   return content.element;
 }
@@ -174,10 +178,13 @@ function openSide({ body, target }: Shown): void {
   const { docId } = target;
   side = new SidePanel({
     pageCount: body.kind === "pages" ? body.pageCount : null,
+    slides: body.kind === "content" ? (body.slides ?? []) : [],
+    pictures,
     tab: state?.side ?? null,
     loadThumbnail: (page) => host.send("thumbnail.load", { docId, page, width: THUMBNAIL_WIDTH }),
     loadOutline: () => host.send("outline.load", { docId }),
     openPage: (page) => pages?.open(page),
+    openSlide: ({ offset }) => content?.goTo(offset),
     openHeading: ({ page, top, offset }) => {
       if (page !== null) pages?.open(page, top);
       else if (offset !== null) content?.goTo(offset);

@@ -11,9 +11,11 @@ export function numberRows(root: ParentNode, rows: readonly SheetRow[]): void {
     const [first] = rowsOf(head, byLine);
     const body = [...(table.tBodies[0]?.rows ?? [])];
     if (!head || !(first ?? body.some((row) => rowsOf(row, byLine).length > 0))) continue;
-    const width = head.cells.length;
+    const width = [...head.cells].reduce((sum, cell) => sum + cell.colSpan, 0);
     for (const row of body) row.prepend(numbered(rowsOf(row, byLine).at(0)?.bottom));
-    head.prepend(numbered(first && headNumber(first)));
+    const number = numbered(first && headNumber(first));
+    number.rowSpan = table.tHead?.rows.length ?? 1;
+    head.prepend(number);
     if (first) table.tHead?.prepend(letters(first, width));
   }
 }
@@ -32,7 +34,7 @@ function headNumber({ top, bottom }: SheetRow): number | string | undefined {
   return bottom - top === 1 ? top : `${top}–${bottom - 1}`;
 }
 
-function numbered(number: number | string | undefined): HTMLElement {
+function numbered(number: number | string | undefined): HTMLTableCellElement {
   return number === undefined
     ? h("td", { class: "row-number" })
     : h("th", { class: "row-number", scope: "row" }, String(number));

@@ -1,6 +1,15 @@
 /** What the daemon knows of a document's pages and places. By REST on both transports: agents' tools offer none of it. */
 
-import type { OutlinePlace, PageContent, PageText, SheetRowPlace, SheetRows } from "../api/types";
+import type {
+  MergedTableCell,
+  MergedTableCells,
+  OutlinePlace,
+  PageContent,
+  PageText,
+  SheetRowPlace,
+  SheetRows,
+  SlidePlaces,
+} from "../api/types";
 import type { RestTransport } from "./restTransport";
 
 export class DocumentPages {
@@ -18,6 +27,17 @@ export class DocumentPages {
 
   outline(id: string, signal?: AbortSignal): Promise<OutlinePlace[]> {
     return this.rest.all(`${route(id)}/outline`, { tokenScope: "all", signal });
+  }
+
+  /** The merged cells of tables between two characters of the content, counted in code points. */
+  async merged(id: string, start: number, end: number, signal?: AbortSignal): Promise<MergedTableCell[]> {
+    const options = { query: { start, end }, tokenScope: "all", signal } as const;
+    return (await this.rest.json<MergedTableCells>("GET", `${route(id)}/merged-cells`, options)).items;
+  }
+
+  /** Where the blocks of a presentation stand on its slides. */
+  slides(id: string, signal?: AbortSignal): Promise<SlidePlaces[]> {
+    return this.rest.all(`${route(id)}/slides`, { tokenScope: "all", signal });
   }
 
   /** The rows of a workbook's sheets between two characters of the content, counted in code points. */

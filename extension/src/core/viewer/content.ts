@@ -69,6 +69,8 @@ function partFrom(markdown: string, spans: readonly Span[], start: number, lengt
     start,
     lines,
     rows: [],
+    merged: [],
+    slides: [],
     before: start === 0 ? null : Math.max(0, start - length),
     after: end === markdown.length ? null : end,
   };

@@ -8,14 +8,17 @@ import type {
   ContentPart,
   DocumentTarget,
   DocumentText,
+  MergedCell,
   OutlineEntry,
   PageLine,
   Sheet,
   Shown,
+  Slide,
 } from "../../protocol/viewer";
 import { FORMATS } from "../api/formats.gen";
 import type { Chunk, DocumentDetail } from "../api/types";
 import type { DaemonClient } from "../client/daemonClient";
+import { mergedCells, slideCards, slidesIn, slidesOf } from "./layout";
 import { contentPart, headingSpan, partAround, passageSpans, textSpan, utf16Offsets, type Span } from "./content";
 import { codePointsOf, partOfSheet, rowsByLine, sheetsOf } from "./sheets";
 
@@ -25,9 +28,14 @@ interface LoadedContent {
   spans: Span[];
   /** Of a workbook. */
   sheets: Sheet[];
+  /** Of a presentation. */
+  slides: Slide[];
   /** Empty, or that the passage is not in them any more. */
   note: string;
 }
+
+/** Of the content, in UTF-16 units: less than the daemon answers for at a time. */
+const STRETCH = 250_000;
 
 export class OpenDocument {
   private chunks: Promise<Chunk[]> | undefined;
@@ -92,7 +100,10 @@ export class OpenDocument {
 
   /** All of the document's text, as the viewer shows it. */
   async text(signal: AbortSignal): Promise<DocumentText> {
-    if (this.content) return { markdown: this.content.markdown };
+    if (this.content) {
+      const { markdown } = this.content;
+      return { markdown, merged: await allMerged(this.client, this.document.id, markdown, signal) };
+    }
     return { pages: await this.client.pages.texts(this.document.id, signal) };
   }
 
@@ -140,7 +151,7 @@ export class OpenDocument {
       kind: "content",
       content: contentPart(content.markdown, content.spans),
       sheets: [],
-      isSlides: false,
+      slides: null,
     };
     return new OpenDocument(this.client, content, this.document, { ...this.shown, note, body });
   }
@@ -162,14 +173,15 @@ async function contentBody(
   client: DaemonClient,
   document: DocumentDetail,
   target: DocumentTarget,
-  content: LoadedContent = { markdown: "", spans: [], sheets: [], note: "" },
+  content: LoadedContent = { markdown: "", spans: [], sheets: [], slides: [], note: "" },
   signal: AbortSignal,
 ): Promise<Body> {
   const { markdown, sheets } = content;
   const picture = FORMATS[document.doc_type].shape === "picture" ? /asset:\/\/([\w-]+)/.exec(markdown) : null;
   if (!picture?.[1]) {
     const part = await loadPart(client, document.id, content, undefined, false, signal);
-    return { kind: "content", content: part, sheets, isSlides: FORMATS[document.doc_type].shape === "slides" };
+    const isDeck = FORMATS[document.doc_type].shape === "slides";
+    return { kind: "content", content: part, sheets, slides: isDeck ? slideCards(markdown, content.slides) : null };
   }
   const box = target.place.bbox ?? null;
   // The reference to the picture itself is not text of it.
@@ -181,17 +193,46 @@ async function contentBody(
 async function loadPart(
   client: DaemonClient,
   docId: string,
-  { markdown, spans, sheets }: LoadedContent,
+  { markdown, spans, sheets, slides }: LoadedContent,
   from: number | undefined,
   isInside: boolean,
   signal: AbortSignal,
 ): Promise<ContentPart> {
   const cut = (text: string, marked: readonly Span[], at: number) =>
     isInside ? partAround(text, marked, at) : contentPart(text, marked, from === undefined ? undefined : at);
-  if (sheets.length === 0) return cut(markdown, spans, from ?? 0);
-  const part = partOfSheet(markdown, spans, sheets, from ?? spans[0]?.[0] ?? 0, cut);
+  const isBook = sheets.length > 0;
+  const at = from ?? (isBook ? (spans[0]?.[0] ?? 0) : 0);
+  const part = isBook ? partOfSheet(markdown, spans, sheets, at, cut) : cut(markdown, spans, at);
   const [start, end] = codePointsOf(markdown, part);
-  return { ...part, rows: rowsByLine(part.text, start, await client.pages.rows(docId, start, end, signal)) };
+  const [rows, cells] = await Promise.all([
+    isBook ? client.pages.rows(docId, start, end, signal) : [],
+    client.pages.merged(docId, start, end, signal),
+  ]);
+  return {
+    ...part,
+    rows: rowsByLine(part.text, start, rows),
+    merged: mergedCells(part.text, part.start, start, cells),
+    slides: slidesIn(part, slides),
+  };
+}
+
+/** The merged cells of all of the content, asked for stretch by stretch. */
+async function allMerged(
+  client: DaemonClient,
+  docId: string,
+  markdown: string,
+  signal: AbortSignal,
+): Promise<MergedCell[]> {
+  const found: MergedCell[] = [];
+  let first = 0;
+  for (let start = 0; start < markdown.length; start += STRETCH) {
+    // Half of a pair at the edge belongs to the stretch before or after it: no row of a table begins there.
+    const text = markdown.slice(start, start + STRETCH);
+    const [, end] = codePointsOf(markdown, { start, text });
+    found.push(...mergedCells(text, start, first, await client.pages.merged(docId, first, end, signal)));
+    first = end;
+  }
+  return found;
 }
 
 async function loadContent(
@@ -201,14 +242,33 @@ async function loadContent(
   signal: AbortSignal,
 ): Promise<LoadedContent> {
   const { markdown } = await client.content(target.docId, signal);
-  const isBook = document.version_id !== null && FORMATS[document.doc_type].shape === "table";
-  const sheets = isBook ? sheetsOf(markdown, await client.pages.outline(target.docId, signal)) : [];
-  if (target.chunkIds.length === 0 && target.content === "") return { markdown, spans: [], sheets, note: "" };
+  const shown = { markdown, ...(await loadLayout(client, document, markdown, signal)) };
+  if (target.chunkIds.length === 0 && target.content === "") return { ...shown, spans: [], note: "" };
   let spans = passageSpans(markdown, await client.chunks(target.docId), target.chunkIds);
   if (spans.length === 0) spans = textSpan(markdown, target.content);
-  if (spans.length > 0) return { markdown, spans, sheets, note: "" };
+  if (spans.length > 0) return { ...shown, spans, note: "" };
   const note = l10n.t("The document has changed since this answer; the passage is no longer in it.");
-  return { markdown, spans: headingSpan(markdown, target.place.section_path.at(-1)), sheets, note };
+  return { ...shown, spans: headingSpan(markdown, target.place.section_path.at(-1)), note };
+}
+
+/** Sheets and slides: what of them the document has. */
+async function loadLayout(
+  client: DaemonClient,
+  document: DocumentDetail,
+  markdown: string,
+  signal: AbortSignal,
+): Promise<Pick<LoadedContent, "sheets" | "slides">> {
+  if (document.version_id === null) return { sheets: [], slides: [] };
+  const { pages } = client;
+  const { shape } = FORMATS[document.doc_type];
+  const [outline, places] = await Promise.all([
+    shape === "table" || shape === "slides" ? pages.outline(document.id, signal) : [],
+    shape === "slides" ? pages.slides(document.id, signal) : [],
+  ]);
+  return {
+    sheets: shape === "table" ? sheetsOf(markdown, outline) : [],
+    slides: slidesOf(markdown, outline, places),
+  };
 }
 
 function capitalised(label: string): string {

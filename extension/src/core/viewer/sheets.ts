@@ -37,7 +37,7 @@ export function partOfSheet(
 }
 
 /** `[start, end)` of a part in code points, as the daemon counts. */
-export function codePointsOf(markdown: string, { start, text }: ContentPart): [number, number] {
+export function codePointsOf(markdown: string, { start, text }: Pick<ContentPart, "start" | "text">): [number, number] {
   const before = start - pairs(markdown, 0, start);
   return [before, before + text.length - pairs(text, 0, text.length)];
 }

@@ -137,6 +137,59 @@ suite("the document viewer", () => {
     await editor.window.screenshot("viewer-sheets");
   });
 
+  test("merged cells are one cell, and a header of two rows has both", async () => {
+    const group = viewer().locator("thead th[colspan]").first();
+    await viewer().getByRole("tab").first().click();
+    await group.waitFor();
+    expect(await viewer().locator("thead tr:not(.column-letters)").count()).toBeGreaterThan(1);
+    await open("incident-2026-014.docx", "INC-2026-014");
+    const phase = viewer().locator("td[rowspan='2']").filter({ hasText: "Detection" });
+    await phase.scrollIntoViewIfNeeded();
+    const [cell, below] = await Promise.all([phase.boundingBox(), viewer().getByText("06:44", { exact: true }).boundingBox()]);
+    expect(cell && below && cell.y + cell.height > below.y + below.height / 2).toBe(true);
+    expect(await violations(viewer(), "editor-background")).toEqual([]);
+    await editor.window.screenshot("viewer-merged-cells");
+  });
+
+  test("slides show their parts where they stand, and small beside them", async () => {
+    await open("quarterly-review-2026q1.pptx", "Kestrel, first quarter 2026");
+    await viewer().locator(".stage .placed").first().waitFor();
+    await viewer().getByRole("button", { name: "Slides", exact: true }).click();
+    const slides = viewer().getByRole("listbox", { name: "Slides" });
+    await slides.locator(".small-slide").first().waitFor();
+    await editor.window.screenshot("viewer-slides");
+    const places = await viewer()
+      .locator(".stage")
+      .first()
+      .evaluate((stage) => {
+        const whole = stage.getBoundingClientRect();
+        return [...stage.querySelectorAll(".placed")].map((placed) => {
+          const { left, top, right, bottom } = placed.getBoundingClientRect();
+          return left >= whole.left - 1 && top >= whole.top - 1 && right <= whole.right + 1 && bottom <= whole.bottom + 1;
+        });
+      });
+    expect(places.length).toBeGreaterThan(0);
+    expect(places).not.toContain(false);
+    await slides.focus();
+    await editor.window.page.keyboard.press("End");
+    await editor.window.page.keyboard.press("Enter");
+    const last = viewer().locator(".slide").last();
+    await until("the last slide is shown", async () => {
+      const [box, around] = await Promise.all([last.boundingBox(), viewer().locator(".content").boundingBox()]);
+      return box !== null && around !== null && box.y < around.y + around.height;
+    });
+    await viewer()
+      .locator(".content")
+      .evaluate((area) => (area.scrollTop = 0));
+    await slides.getByRole("option", { name: "Slide 1:", selected: true }).waitFor();
+    for (const theme of THEMES) {
+      await editor.setTheme(theme);
+      expect.soft(await violations(viewer(), "editor-background"), theme).toEqual([]);
+      await editor.window.screenshot(`viewer-slides-${theme}`);
+    }
+    await editor.setTheme("dark");
+  });
+
   test("what was read in a picture can be selected over it, and is framed on demand", async () => {
     await open("admin-console-queues.png", "admin-console-queues.png", { bbox: [0, 0, 1, 0.2] });
     await viewer().locator(".text-layer span").first().waitFor({ state: "attached" });

@@ -76,7 +76,9 @@ export class Finder {
     this.stretches ??= new Promise<DocumentText>((resolve) => {
       this.arrive = resolve;
       this.load();
-    }).then((text) => ("pages" in text ? stretchesOfPages(text.pages) : stretchesOfContent(text.markdown)));
+    }).then((text) =>
+      "pages" in text ? stretchesOfPages(text.pages) : stretchesOfContent(text.markdown, text.merged),
+    );
     const stretches = await this.stretches;
     if (query !== this.query) return;
     this.hits = search(stretches, query);

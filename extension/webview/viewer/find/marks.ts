@@ -19,17 +19,18 @@ export function hitRanges(root: Node, needle: string, without: string): Range[] 
   return matches(folded, needle).map((at) => rangeOf(pieces, ...original(text, places, at, needle.length)));
 }
 
-/** Scrolls an area until a range in it can be seen. */
+/** Scrolls the areas around a range, from the innermost on, until it can be seen. */
 export function revealRange(range: Range, scrollers: string): void {
   const start = range.startContainer;
-  const area = (start instanceof Element ? start : start.parentElement)?.closest(scrollers);
-  if (!area) return;
-  const [here, around] = [range.getBoundingClientRect(), area.getBoundingClientRect()];
-  if (here.top < around.top || here.bottom > around.bottom) {
-    area.scrollTop += here.top - around.top - around.height / 3;
-  }
-  if (here.left < around.left || here.right > around.right) {
-    area.scrollLeft += here.left - around.left - around.width / 3;
+  let area = (start instanceof Element ? start : start.parentElement)?.closest(scrollers);
+  for (; area; area = area.parentElement?.closest(scrollers)) {
+    const [here, around] = [range.getBoundingClientRect(), area.getBoundingClientRect()];
+    if (here.top < around.top || here.bottom > around.bottom) {
+      area.scrollTop += here.top - around.top - around.height / 3;
+    }
+    if (here.left < around.left || here.right > around.right) {
+      area.scrollLeft += here.left - around.left - around.width / 3;
+    }
   }
 }
 

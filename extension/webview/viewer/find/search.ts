@@ -1,5 +1,6 @@
 /** The search in a whole document: in the texts of its pages, or in the blocks of its content. */
 
+import type { MergedCell } from "../../../src/protocol/viewer";
 import { textBlocks } from "../content";
 import { fold, matches } from "./matching";
 
@@ -33,14 +34,17 @@ export async function stretchesOfPages(pages: readonly { page: number; text: str
   return found;
 }
 
-/** The blocks of Markdown content, as they are shown. */
-export async function stretchesOfContent(markdown: string): Promise<Stretch[]> {
+/** The blocks of Markdown content, as they are shown; `merged` are cells of its tables, in order. */
+export async function stretchesOfContent(markdown: string, merged: readonly MergedCell[] = []): Promise<Stretch[]> {
   const found: Stretch[] = [];
   let since = performance.now();
+  let next = 0;
   for (let start = 0; start < markdown.length;) {
     const gap = start + PART >= markdown.length ? -1 : markdown.indexOf("\n\n", start + PART);
     const end = gap < 0 ? markdown.length : gap + 2;
-    for (const { offset, text } of textBlocks(markdown.slice(start, end))) {
+    const first = next;
+    while ((merged[next]?.offset ?? Infinity) < end) next += 1;
+    for (const { offset, text } of textBlocks(markdown.slice(start, end), start, merged.slice(first, next))) {
       found.push({ page: null, offset: start + offset, text: fold(text).text });
     }
     start = end;

@@ -2,18 +2,23 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { OutlineEntry, SideTab } from "../../../src/protocol/viewer";
+import type { OutlineEntry, SideTab, SlideCard } from "../../../src/protocol/viewer";
 import { h } from "../../shared/dom";
+import type { Pictures } from "../pictures";
 import { Outline } from "./outline";
+import { SlideThumbnails } from "./slideThumbnails";
 import { Thumbnails } from "./thumbnails";
 
 export interface SidePanelOptions {
   /** Null where there are no pages, or nobody knows how many. */
   pageCount: number | null;
+  slides: readonly SlideCard[];
+  pictures: Pictures;
   tab: SideTab | null;
   loadThumbnail: (page: number) => void;
   loadOutline(): void;
   openPage: (page: number) => void;
+  openSlide: (slide: SlideCard) => void;
   openHeading: (entry: OutlineEntry) => void;
   /** Another tab was opened, or none. */
   changed(tab: SideTab | null): void;
@@ -25,6 +30,7 @@ export class SidePanel {
   readonly buttons: HTMLButtonElement[];
   private readonly byTab = new Map<SideTab, HTMLButtonElement>();
   private readonly thumbnails: Thumbnails | undefined;
+  private readonly slides: SlideThumbnails | undefined;
   private outline: Outline | undefined;
   private isOutlineAsked = false;
   private isOutlineHere = false;
@@ -36,6 +42,13 @@ export class SidePanel {
     if (pageCount !== null && pageCount > 1) {
       this.thumbnails = new Thumbnails(pageCount, options.loadThumbnail, options.openPage);
       this.byTab.set("pages", this.button("pages", l10n.t("Pages")));
+    }
+    if (options.slides.length > 1) {
+      this.slides = new SlideThumbnails(options.slides, options.pictures, (slide) => {
+        options.openSlide(slide);
+        this.showPage(slide.number);
+      });
+      this.byTab.set("pages", this.button("pages", l10n.t("Slides")));
     }
     this.byTab.set("outline", this.button("outline", l10n.t("Outline")));
     this.buttons = [...this.byTab.values()];
@@ -65,6 +78,7 @@ export class SidePanel {
   showPage(page: number): void {
     this.page = page;
     this.thumbnails?.list.mark(page - 1);
+    this.slides?.showPage(page);
     this.outline?.showPage(page);
   }
 
@@ -94,7 +108,7 @@ export class SidePanel {
 
   private draw(): void {
     this.element.hidden = this.tab === null;
-    const list = this.tab === "pages" ? this.thumbnails?.list : this.outline?.list;
+    const list = this.tab === "pages" ? (this.thumbnails ?? this.slides)?.list : this.outline?.list;
     if (this.tab === null) this.element.replaceChildren();
     else if (list) {
       this.element.replaceChildren(list.element);

@@ -37,6 +37,8 @@ describe("contentPart", () => {
       start: 0,
       lines: [[2, 4]],
       rows: [],
+      merged: [],
+      slides: [],
       before: null,
       after: null,
     });

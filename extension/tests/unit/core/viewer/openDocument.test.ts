@@ -1,6 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
 
-import type { Chunk, DocumentDetail, SheetRowPlace } from "../../../../src/core/api/types";
+import type {
+  Chunk,
+  DocumentDetail,
+  MergedTableCell,
+  OutlinePlace,
+  SheetRowPlace,
+  SlidePlaces,
+} from "../../../../src/core/api/types";
 import type { DaemonClient } from "../../../../src/core/client/daemonClient";
 import { citedPlace, wholeDocument } from "../../../../src/core/places/citationLink";
 import { OpenDocument } from "../../../../src/core/viewer/openDocument";
@@ -21,7 +28,11 @@ function daemon(document: Partial<DocumentDetail>, markdown = "", chunks: Chunk[
       text: vi.fn(() => Promise.resolve({ page: 1, recognised: false, lines: [LINE] })),
       texts: vi.fn(() => Promise.resolve([{ page: 1, text: "one" }])),
       rows: vi.fn((): Promise<SheetRowPlace[]> => Promise.resolve([])),
-      outline: vi.fn(() => Promise.resolve([{ title: "B", level: 1, start: 5, page: 2, bbox: [0, 0.5, 1, 0.6] }])),
+      merged: vi.fn((): Promise<MergedTableCell[]> => Promise.resolve([])),
+      slides: vi.fn((): Promise<SlidePlaces[]> => Promise.resolve([])),
+      outline: vi.fn((): Promise<OutlinePlace[]> =>
+        Promise.resolve([{ title: "B", level: 1, start: 5, page: 2, bbox: [0, 0.5, 1, 0.6] }]),
+      ),
     },
   };
   return { fake, client: fake as unknown as DaemonClient };
@@ -84,7 +95,7 @@ describe("OpenDocument", () => {
     expect(await pages.outline(signal)).toEqual([{ title: "B", level: 1, page: 2, top: 0.5, offset: null }]);
     const { client } = daemon({ doc_type: "docx" }, "# 𝒜\n\n# B");
     const content = await load(client, { kind: "document", title: "", note: "", ...wholeDocument("d1") });
-    expect(await content.text(signal)).toEqual({ markdown: "# 𝒜\n\n# B" });
+    expect(await content.text(signal)).toEqual({ markdown: "# 𝒜\n\n# B", merged: [] });
     expect(await content.outline(signal)).toMatchObject([{ page: null, offset: 6 }]);
   });
 
@@ -95,7 +106,7 @@ describe("OpenDocument", () => {
       { title: "One", level: 1, start: 0, sheet: "One" },
       { title: "Two", level: 1, start: 27, sheet: "Two" },
     ];
-    fake.pages.outline.mockResolvedValue(headings as never);
+    fake.pages.outline.mockResolvedValue(headings);
     const row = { top: 1, bottom: 2, left: "A", right: "A" };
     fake.pages.rows.mockResolvedValue([{ start: 34, ...row }]);
     const open = await load(client, target());
@@ -104,6 +115,35 @@ describe("OpenDocument", () => {
     fake.pages.rows.mockResolvedValue([]);
     expect(await open.part(0, true, signal)).toMatchObject({ text: markdown.slice(0, 27), lines: [], after: null });
     expect(fake.pages.rows).toHaveBeenLastCalledWith("d1", 0, 27, signal);
+  });
+
+  it("shows the merged cells of a part, and a presentation with its slides", async () => {
+    const markdown = "## One\n\n| a |\n|---|\n| 1 |";
+    const { client, fake } = daemon({ doc_type: "pptx" }, markdown);
+    fake.pages.outline.mockResolvedValue([{ title: "One", level: 2, start: 0, slide: 1 }]);
+    fake.pages.merged.mockResolvedValue([{ start: 22, column: 0, rows: 2, columns: 1 }]);
+    fake.pages.slides.mockResolvedValue([{ slide: 1, ratio: 1.5, blocks: [{ start: 0, end: 6, bbox: [0, 0, 1, 0.5] }] }]);
+    const open = await load(client, { kind: "document", title: "", note: "", ...wholeDocument("d1") });
+    expect(open.shown.body).toMatchObject({
+      slides: [{ number: 1, ratio: 1.5, blocks: [{ text: "One" }] }],
+      content: { merged: [{ offset: 22, rows: 2 }], slides: [{ start: 0, blocks: [{ start: 0, end: 6 }] }] },
+    });
+    expect(await open.text(signal)).toMatchObject({ markdown, merged: [{ offset: 22 }] });
+    expect(fake.pages.merged).toHaveBeenLastCalledWith("d1", 0, markdown.length, signal);
+  });
+
+  it("asks for the merged cells of a long document stretch by stretch, each character once", async () => {
+    const markdown = "𝒜".repeat(300_000);
+    const { client, fake } = daemon({ doc_type: "docx" }, markdown);
+    const open = await load(client, { kind: "document", title: "", note: "", ...wholeDocument("d1") });
+    fake.pages.merged.mockClear();
+    await open.text(signal);
+    const asked = fake.pages.merged.mock.calls as unknown as [string, number, number][];
+    expect(asked.map(([, start, end]) => [start, end])).toEqual([
+      [0, 125_000],
+      [125_000, 250_000],
+      [250_000, 300_000],
+    ]);
   });
 
   it("makes thumbnails without marks", async () => {

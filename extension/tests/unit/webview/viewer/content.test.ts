@@ -1,12 +1,13 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
 
-import type { LineSpan } from "../../../../src/protocol/viewer";
-import { markSentences, renderContent } from "../../../../webview/viewer/content";
+import type { LineSpan, MergedCell } from "../../../../src/protocol/viewer";
+import { markSentences, renderContent, textBlocks } from "../../../../webview/viewer/content";
+import { stretchesOfContent } from "../../../../webview/viewer/find/search";
 
 function render(text: string, lines: LineSpan[] = [], place = ""): HTMLElement {
   const box = document.createElement("div");
-  box.append(renderContent({ text, start: 0, lines, rows: [], before: null, after: null }, place));
+  box.append(renderContent({ text, start: 0, lines, rows: [], merged: [], slides: [], before: null, after: null }, place));
   return box;
 }
 
@@ -38,11 +39,25 @@ describe("renderContent", () => {
     const box = document.createElement("div");
     const text =
       "## Names\n\n<foo>_<VersionNumber>-<Revision>_<arch>.deb and *.txt, a*b*c, `x\\_y`\n\n| a_b_ | *c* |\n|---|---|\n| 1 | 2 |";
-    box.append(renderContent({ text, start: 0, lines: [], rows: [], before: null, after: null }, "", "printed"));
+    box.append(
+      renderContent({ text, start: 0, lines: [], rows: [], merged: [], slides: [], before: null, after: null }, "", "printed"),
+    );
     expect(box.querySelector("em, code, del")).toBeNull();
     expect(texts(box, "p")).toEqual(["<foo>_<VersionNumber>-<Revision>_<arch>.deb and *.txt, a*b*c, `x\\_y`"]);
     expect(texts(box, "h2, th")).toEqual(["Names", "a_b_", "*c*"]);
     expect(render("an *emphasis* after it").querySelector("em")?.textContent).toBe("emphasis");
+  });
+
+  it("counts a list on from where it was broken off", () => {
+    expect(render("4. four\n5. five").querySelector("ol")?.start).toBe(4);
+  });
+
+  it("breaks the lines of a cell, and leaves what was printed as it was", () => {
+    expect(render("| a |\n|---|\n| 1<br>2 |").querySelectorAll("td br")).toHaveLength(1);
+    const box = document.createElement("div");
+    const part = { text: "a <br> b", start: 0, lines: [], rows: [], merged: [], slides: [], before: null, after: null };
+    box.append(renderContent(part, "", "printed"));
+    expect(box.textContent.trim()).toBe("a <br> b");
   });
 
   it("marks the cited paragraphs and no others, under the name of their place", () => {
@@ -92,5 +107,69 @@ describe("markSentences", () => {
         .replace(/\s+/g, ""),
     ).toBe("Keptfor30days.");
     expect(marks.every((mark) => mark.closest(".passage"))).toBe(true);
+  });
+});
+
+describe("merged cells", () => {
+  const table = "| a | b | c |\n|---|---|---|\n| x | 1 | 2 |\n| x | 3 |  |\n| x | 4 | 5 |\n| y | 6 | 7 |";
+  const at = (text: string, from = table) => from.indexOf(text);
+  const cell = (offset: number, column: number, rows: number, columns: number): MergedCell => ({
+    ...{ offset, column, rows, columns, level: null, text: "" },
+  });
+
+  function shown(text: string, merged: MergedCell[], start = 0): string[] {
+    const box = document.createElement("div");
+    const moved = merged.map((one) => ({ ...one, offset: one.offset + start }));
+    box.append(renderContent({ text, start, lines: [], rows: [], merged: moved, slides: [], before: null, after: null }, ""));
+    return [...box.querySelectorAll("tr")].map((row) =>
+      [...row.cells].map(({ textContent, rowSpan, colSpan }) => `${textContent}:${rowSpan}x${colSpan}`).join(" "),
+    );
+  }
+
+  it("are shown over their rows and columns, wherever the part begins in the document", () => {
+    const merged = [cell(at("| x | 1"), 0, 3, 1), cell(at("| x | 3"), 0, 2, 1), cell(at("| x | 3"), 1, 1, 2)];
+    const rows = ["a:1x1 b:1x1 c:1x1", "x:3x1 1:1x1 2:1x1", "3:1x2", "4:1x1 5:1x1", "y:1x1 6:1x1 7:1x1"];
+    expect(shown(table, merged)).toEqual(rows);
+    expect(shown(table, merged, 500)).toEqual(rows);
+    // A part that begins below the cell's first row has the rest of it.
+    const later = `| a | b | c |\n|---|---|---|\n${table.slice(at("| x | 3"))}`;
+    expect(shown(later, [cell(later.indexOf("| x | 3"), 0, 2, 1)])[1]).toBe("x:2x1 3:1x1 :1x1");
+  });
+
+  it("hide nothing that says something else, overlap nothing and end with their table, whatever is said of them", () => {
+    const plain = shown(table, []);
+    const absurd = 2_000_000_000;
+    expect(shown(table, [cell(at("| x | 1"), 0, absurd, absurd)])[1]).toBe("x:3x1 1:1x1 2:1x1");
+    expect(shown(table, [cell(at("| x | 1"), 0, absurd, absurd)]).at(-1)).toBe(plain.at(-1));
+    expect(shown(table, [cell(at("| y"), 2, absurd, absurd), cell(at("| y"), 9, 2, 2), cell(3, 0, 9, 9)])).toEqual(plain);
+    const overlapping = [cell(at("| x | 1"), 0, 2, 1), cell(at("| x | 3"), 0, 2, 2), cell(at("| x | 1"), 0, 3, 1)];
+    expect(shown(table, overlapping).slice(1, 4)).toEqual(["x:2x1 1:1x1 2:1x1", "3:1x1 :1x1", "x:1x1 4:1x1 5:1x1"]);
+    expect(shown(table, [cell(at("| x | 1"), -1, 1, 1), cell(at("| x | 1"), 0, -5, -5)])).toEqual(plain);
+  });
+
+  it("give a header that was read from several rows its rows again, where they fill it", () => {
+    const header = (level: number, column: number, rows: number, columns: number, text: string): MergedCell => ({
+      ...{ offset: 0, column, rows, columns, level, text },
+    });
+    const levels = [
+      header(0, 0, 2, 1, "a"),
+      header(0, 1, 1, 2, "**G**<br>\\|"),
+      header(1, 1, 1, 1, "b"),
+      header(1, 2, 1, 1, "c"),
+    ];
+    expect(shown(table, levels).slice(0, 2)).toEqual(["a:2x1 G\n|:1x2", "b:1x1 c:1x1"]);
+    expect(shown(table, levels.slice(0, 3))[0]).toBe("a:1x1 b:1x1 c:1x1");
+    expect(shown(table, [...levels, header(1, 2, 1, 1, "d")])[0]).toBe("a:1x1 b:1x1 c:1x1");
+    expect(shown(table, [header(0, 0, 2_000_000_000, 2_000_000_000, "x")])[0]).toBe("a:1x1 b:1x1 c:1x1");
+  });
+
+  it("are searched as they are shown: once", async () => {
+    const merged = [cell(at("| x | 1"), 0, 3, 1), cell(at("| x | 3"), 0, 2, 1)];
+    const text = (blocks: { text: string }[]) => blocks.map((block) => block.text).join(" ");
+    expect(text(textBlocks(table, 0, merged))).toBe("a b c x 1 2 3  4 5 y 6 7");
+    const long = `${"word ".repeat(12_000)}\n\n${table}`;
+    const start = long.indexOf(table);
+    const moved = merged.map((one) => ({ ...one, offset: one.offset + start }));
+    expect(text(await stretchesOfContent(long, moved)).endsWith("a b c x 1 2 3  4 5 y 6 7")).toBe(true);
   });
 });

@@ -49,9 +49,9 @@ const other: Shown = {
   ...{ target: { kind: "image", assetId: "x", title: "" }, title: "", source: "", place: "", note: "", openLabel: "" },
   body: {
     kind: "content",
-    content: { text: "", start: 0, lines: [], rows: [], before: null, after: null },
+    content: { text: "", start: 0, lines: [], rows: [], merged: [], slides: [], before: null, after: null },
     sheets: [],
-    isSlides: false,
+    slides: null,
   },
 };
 
@@ -151,10 +151,19 @@ describe("the viewer", () => {
   });
 
   it("shows what was read, with its note, and opens links and the file only by the extension", () => {
-    const content = { text: "See [it](https://example.com/a)", start: 0, lines: [], rows: [], before: null, after: 200 };
+    const content = {
+      text: "See [it](https://example.com/a)",
+      start: 0,
+      lines: [],
+      rows: [],
+      merged: [],
+      slides: [],
+      before: null,
+      after: 200,
+    };
     say({
       type: "shown",
-      shown: { ...pdf, note: "The file is gone.", body: { kind: "content", content, sheets: [], isSlides: false } },
+      shown: { ...pdf, note: "The file is gone.", body: { kind: "content", content, sheets: [], slides: null } },
     });
     expect(document.querySelector(".note")?.textContent).toBe("The file is gone.");
     document.querySelector("a")?.click();
@@ -216,8 +225,8 @@ describe("the viewer", () => {
     say({ type: "outline", docId: "d1", entries: [entry] });
     document.querySelector<HTMLElement>('[role="option"]')?.click();
     expect(last("page.load")).toMatchObject({ page: 3 });
-    const content = { text: "# One\n\ntext", start: 0, lines: [], rows: [], before: null, after: null };
-    say({ type: "shown", shown: { ...pdf, body: { kind: "content", content, sheets: [], isSlides: false } } });
+    const content = { text: "# One\n\ntext", start: 0, lines: [], rows: [], merged: [], slides: [], before: null, after: null };
+    say({ type: "shown", shown: { ...pdf, body: { kind: "content", content, sheets: [], slides: null } } });
     expect(kept?.side).toBe("outline");
     button("Zoom in").click();
     expect(kept?.textZoom).toBe(1.25);
@@ -226,8 +235,8 @@ describe("the viewer", () => {
   });
 
   it("goes to a heading in another part of the content", () => {
-    const content = { text: "# One\n\ntext", start: 0, lines: [], rows: [], before: null, after: 12 };
-    say({ type: "shown", shown: { ...pdf, body: { kind: "content", content, sheets: [], isSlides: false } } });
+    const content = { text: "# One\n\ntext", start: 0, lines: [], rows: [], merged: [], slides: [], before: null, after: 12 };
+    say({ type: "shown", shown: { ...pdf, body: { kind: "content", content, sheets: [], slides: null } } });
     button("Outline").click();
     const far = { title: "Far", level: 1, page: null, top: null, offset: 14 };
     say({ type: "outline", docId: "d1", entries: [far] });
@@ -237,7 +246,7 @@ describe("the viewer", () => {
     Element.prototype.scrollIntoView = function (this: Element) {
       seen.push(this);
     };
-    const part = { text: "text\n\n# Far\n\nmore", start: 8, lines: [], rows: [], before: 0, after: null };
+    const part = { text: "text\n\n# Far\n\nmore", start: 8, lines: [], rows: [], merged: [], slides: [], before: 0, after: null };
     say({ type: "content", docId: "d1", content: part });
     expect(seen.map((one) => one.textContent)).toEqual(["Far"]);
   });
@@ -254,12 +263,12 @@ describe("the viewer", () => {
   });
 
   it("shows the sheets of a workbook as tabs that the keyboard goes through", () => {
-    const content = { text: "# One\n\ntext", start: 0, lines: [], rows: [], before: null, after: null };
+    const content = { text: "# One\n\ntext", start: 0, lines: [], rows: [], merged: [], slides: [], before: null, after: null };
     const sheets = [
       { title: "One", offset: 0 },
       { title: "Two", offset: 20 },
     ];
-    say({ type: "shown", shown: { ...pdf, body: { kind: "content", content, sheets, isSlides: false } } });
+    say({ type: "shown", shown: { ...pdf, body: { kind: "content", content, sheets, slides: null } } });
     const tabs = [...document.querySelectorAll<HTMLElement>('[role="tab"]')];
     expect(tabs.map((tab) => [tab.textContent, tab.getAttribute("aria-selected"), tab.tabIndex])).toEqual([
       ["One", "true", 0],

@@ -7,7 +7,9 @@ import { renderContent } from "../../../../../webview/viewer/content";
 
 function shown(markdown: string): HTMLElement {
   const box = document.createElement("div");
-  box.append(renderContent({ text: markdown, start: 0, lines: [], rows: [], before: null, after: null }, ""));
+  box.append(
+    renderContent({ text: markdown, start: 0, lines: [], rows: [], merged: [], slides: [], before: null, after: null }, ""),
+  );
   return box;
 }
 

@@ -1,19 +1,24 @@
 // @vitest-environment jsdom
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
-import type { OutlineEntry } from "../../../../../src/protocol/viewer";
+import type { Box, OutlineEntry, SlideCard } from "../../../../../src/protocol/viewer";
+import { Pictures } from "../../../../../webview/viewer/pictures";
 import { SidePanel, type SidePanelOptions } from "../../../../../webview/viewer/side/sidePanel";
 
 const options = {
   ...{ loadThumbnail: vi.fn(), loadOutline: vi.fn(), openPage: vi.fn(), openHeading: vi.fn(), changed: vi.fn() },
+  openSlide: vi.fn(),
 };
+const ask = vi.fn();
 
 const heading = (title: string, page: number | null, level = 1): OutlineEntry => ({
   ...{ title, level, page, top: 0.25, offset: page === null ? 40 : null },
 });
 
 function panel(more: Partial<SidePanelOptions> = {}): SidePanel {
-  const made = new SidePanel({ pageCount: 2000, tab: null, ...options, ...more });
+  const made = new SidePanel({
+    ...{ pageCount: 2000, slides: [], pictures: new Pictures(ask), tab: null, ...options, ...more },
+  });
   document.body.replaceChildren(...made.buttons, made.element);
   made.start();
   return made;
@@ -124,5 +129,36 @@ describe("the outline", () => {
     expect(side.element.hidden).toBe(true);
     button("Outline")?.click();
     expect(options.loadOutline).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe("slides", () => {
+  const whole: Box = [0, 0, 1, 1];
+  const slides = Array.from({ length: 900 }, (_, index): SlideCard => ({
+    ...{ number: index + 2, title: `Title ${index}`, offset: index * 10, ratio: 2 },
+    blocks: [
+      { box: whole, assetId: index % 2 === 0 ? "ab12" : null, text: "" },
+      { box: [0.1, 0.1, 0.9, 0.3], assetId: null, text: `Title ${index}` },
+    ],
+  }));
+
+  it("are drawn small from their parts, those in sight alone, and a picture is asked for once", () => {
+    const side = panel({ pageCount: null, slides, tab: "pages" });
+    expect(rows().length).toBeLessThan(15);
+    expect(rows()[0]?.getAttribute("aria-label")).toBe("Slide 2: Title 0");
+    const small = rows()[0]?.querySelector<HTMLElement>(".small-slide");
+    expect([small?.style.width, small?.style.height]).toEqual(["150px", "75px"]);
+    const text = small?.querySelector<HTMLElement>(".small-text");
+    expect([text?.textContent, text?.style.left, text?.style.width]).toEqual(["Title 0", "10%", "80%"]);
+    expect(ask.mock.calls).toEqual([["ab12", "thumb"]]);
+    side.showPage(4);
+    expect(
+      rows()
+        .map((row) => row.getAttribute("aria-selected"))
+        .indexOf("true"),
+    ).toBe(2);
+    press("End");
+    press("Enter");
+    expect(options.openSlide).toHaveBeenCalledWith(slides.at(-1));
   });
 });
