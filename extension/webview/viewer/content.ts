@@ -61,7 +61,9 @@ export function renderContent(
   const fragment = DOMPurify.sanitize(markdown.renderer.render(tokens, markdown.options, {}), ALLOWED);
   joinTables(fragment);
   for (const table of fragment.querySelectorAll("table")) {
-    const scroller = h("div", { class: "table", tabindex: 0, role: "region", "aria-label": l10n.t("Table") });
+    for (const cell of table.querySelectorAll("th"))
+      if (cell.textContent === "" && !cell.firstElementChild) plain(cell);
+    const scroller = h("div", { class: "table", tabindex: 0, role: "group", "aria-label": l10n.t("Table") });
     table.replaceWith(scroller);
     scroller.append(table);
   }
@@ -166,8 +168,15 @@ function joinTables(root: DocumentFragment): void {
   }
 }
 
+/** Makes a cell of a header that says nothing a cell like others: a header without a name names nothing. */
+function plain(header: HTMLTableCellElement): void {
+  const cell = h("td");
+  for (const { name, value } of [...header.attributes]) cell.setAttribute(name, value);
+  header.replaceWith(cell);
+}
+
 function headOf(table: HTMLTableElement): string {
-  return [...(table.tHead?.querySelectorAll("th") ?? [])].map((cell) => cell.textContent).join("\t");
+  return [...(table.tHead?.querySelectorAll("th, td") ?? [])].map((cell) => cell.textContent).join("\t");
 }
 
 function headPassage(root: DocumentFragment, place: string): void {

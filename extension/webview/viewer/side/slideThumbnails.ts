@@ -50,7 +50,11 @@ export class SlideThumbnails {
     Object.assign(small.style, { width: `${width}px`, height: `${width / ratio}px` });
     for (const { box, assetId, text } of blocks) {
       const [left, top, right, bottom] = box.map((share) => Math.min(1, Math.max(0, share)) * 100);
-      const block = h("span", { class: assetId === null ? "small-text" : "small-picture" }, text);
+      // Drawn by the style sheet: the row's name says the title, and a name has to hold the text that is seen.
+      const block = h(
+        "span",
+        assetId === null ? { class: "small-text", "data-text": text } : { class: "small-picture" },
+      );
       const [width, height] = [(right ?? 0) - (left ?? 0), (bottom ?? 0) - (top ?? 0)];
       Object.assign(block.style, { left: `${left}%`, top: `${top}%`, width: `${width}%`, height: `${height}%` });
       if (assetId !== null) void this.draw(assetId, block);

@@ -48,6 +48,15 @@ describe("renderContent", () => {
     expect(render("an *emphasis* after it").querySelector("em")?.textContent).toBe("emphasis");
   });
 
+  it("takes a cell of a header that says nothing for no header, and tables for no landmarks", () => {
+    const box = render("|  | a |\n|---|---|\n| 1 | 2 |\n\ntext\n\n| ![m](asset://ab) |\n|---|\n| 3 |");
+    expect([...box.querySelectorAll("thead > tr")].map((row) => [...row.children].map((cell) => cell.tagName))).toEqual([
+      ["TD", "TH"],
+      ["TH"],
+    ]);
+    expect(box.querySelectorAll('.table[role="group"]')).toHaveLength(2);
+  });
+
   it("counts a list on from where it was broken off", () => {
     expect(render("4. four\n5. five").querySelector("ol")?.start).toBe(4);
   });
@@ -89,7 +98,7 @@ describe("renderContent", () => {
     const region = render("| a |\n|---|\n| 1 |").querySelector(".table");
     expect([region?.getAttribute("tabindex"), region?.getAttribute("role"), region?.getAttribute("aria-label")]).toEqual([
       "0",
-      "region",
+      "group",
       "Table",
     ]);
   });

@@ -149,7 +149,7 @@ describe("slides", () => {
     const small = rows()[0]?.querySelector<HTMLElement>(".small-slide");
     expect([small?.style.width, small?.style.height]).toEqual(["150px", "75px"]);
     const text = small?.querySelector<HTMLElement>(".small-text");
-    expect([text?.textContent, text?.style.left, text?.style.width]).toEqual(["Title 0", "10%", "80%"]);
+    expect([text?.dataset["text"], text?.style.left, text?.style.width]).toEqual(["Title 0", "10%", "80%"]);
     expect(ask.mock.calls).toEqual([["ab12", "thumb"]]);
     side.showPage(4);
     expect(
