@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 
 import type { AnswerEvent, AnswerService, ChosenWriter, Question } from "../answer/types";
 import { PATIENCE_MS, isUnreachable, reachable } from "../client/reachable";
+import { hasNoDocuments } from "../collections/hasNoDocuments";
 import { untilCancelled } from "../common/cancellation";
 import type { DaemonService } from "../daemon/status";
 import { DaemonWatch } from "../daemon/watch";
@@ -45,7 +46,7 @@ export class PanelAnswerProvider implements AnswerProvider {
 
   private async *events(question: Question, signal: AbortSignal): AsyncGenerator<AnswerEvent> {
     const writer = await this.writers.writerFor(question.options.model);
-    if (await this.isEmpty(signal)) {
+    if (await hasNoDocuments(this.daemon, signal)) {
       yield nothingYet();
       return;
     }
@@ -56,18 +57,6 @@ export class PanelAnswerProvider implements AnswerProvider {
       await reachable(this.daemon, signal, this.patience);
       yield { type: "restart" };
       yield* this.answerService.answer(question, writer, signal);
-    }
-  }
-
-  /** What the daemon reported last may be a moment old: that nothing is there is asked again. */
-  private async isEmpty(signal: AbortSignal): Promise<boolean> {
-    if (this.daemon.live?.counts.documents !== 0) return false;
-    try {
-      return (await (await this.daemon.client()).status(signal)).counts.documents === 0;
-    } catch (error) {
-      // Asking itself waits for it.
-      if (isUnreachable(error)) return false;
-      throw error;
     }
   }
 }

@@ -11,6 +11,7 @@ import { SafeMarkdown, escapeMarkdown, excerpt, withoutMarks } from "../../core/
 import { withoutRepeats } from "../../protocol/leftOut";
 import { noModelText } from "../../protocol/noModel";
 import { moreLikeIt, picturesOf } from "../../protocol/pictures";
+import type { AskOptions } from "../../protocol/session";
 import { readMetadata, type AnswerMetadata } from "./metadata";
 import { readReferences } from "./references";
 import { askOptions, ownHistory, promptText } from "./requests";
@@ -49,7 +50,7 @@ export async function answerCommand(
         break;
       case "done":
         return {
-          ...shown.end(event.answer, notices, { question: text, collection: options.collection ?? "" }),
+          ...shown.end(event.answer, notices, text, options),
           ...sayNoModel(event.answer, context, response),
         };
     }
@@ -91,11 +92,7 @@ class ShownAnswer {
     this.show(this.marks.feed(text));
   }
 
-  end(
-    answer: FinishedAnswer,
-    notices: string[],
-    asked: Pick<AnswerMetadata, "question" | "collection">,
-  ): AnswerMetadata {
+  end(answer: FinishedAnswer, notices: string[], question: string, options: AskOptions): AnswerMetadata {
     this.show(this.marks.finish());
     this.write(this.safe.finish());
     const cited = this.marks.cited.flatMap((id) => this.byId.get(id) ?? []);
@@ -103,16 +100,18 @@ class ShownAnswer {
     const live = this.retrieval?.effective.live;
     for (const notice of [...withoutRepeats(answer.notices, live), ...notices]) this.response.notice(notice);
     this.response.leftOut(live);
+    if (this.retrieval) this.response.emptyScope(options, this.retrieval);
     const doubtful = answer.support.filter(({ supported }) => !supported);
     if (doubtful.length > 0) this.response.notice(unsupported(doubtful.map((sentence) => sentence.text)));
     return {
-      ...asked,
+      question,
+      collection: options.collection ?? "",
       answer: answer.text.slice(0, LONGEST_KEPT),
       traceId: this.retrieval?.trace_id ?? "",
       chunkIds: (cited.length > 0 ? cited : answer.citations).flatMap(
         ({ chunk_id, chunk_ids }) => chunk_ids ?? [chunk_id],
       ),
-      followups: this.retrieval ? followups(asked.question, this.retrieval, this.marks.cited, answer.found) : [],
+      followups: this.retrieval ? followups(question, this.retrieval, this.marks.cited, answer.found) : [],
     };
   }
 

@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import type { AnswerService } from "../../core/answer/types";
+import { hasNoDocuments } from "../../core/collections/hasNoDocuments";
 import { isCancelled } from "../../core/common/errors";
 import type { DaemonService } from "../../core/daemon/status";
 import { problemOf } from "../../core/problems/failures";
@@ -69,6 +70,12 @@ async function run(
   if (daemon.status.kind === "starting" || daemon.status.kind === "stopped")
     response.progress(l10n.t("Starting the daemon"));
   const client = await daemon.client();
+  const asksDocuments = request.command !== "sources" && request.command !== "ingest";
+  // What is attached can be answered from alone.
+  if (asksDocuments && request.references.length === 0 && (await hasNoDocuments(daemon, signal))) {
+    response.nothingAdded();
+    return undefined;
+  }
   switch (request.command) {
     case "search":
       return searchCommand(daemon, request, context, response, signal);

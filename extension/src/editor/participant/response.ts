@@ -3,11 +3,13 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { Citation, LiveCounts } from "../../core/api/types";
+import type { Citation, LiveCounts, QueryAnswer } from "../../core/api/types";
 import { escapeMarkdown } from "../../core/common/safeMarkdown";
 import { citationArgument } from "../../core/places/citationLink";
+import { emptyScope, emptyScopeText } from "../../protocol/emptyScope";
 import { leftOut } from "../../protocol/leftOut";
 import { asOfText, citationLabel } from "../../protocol/places";
+import type { AskOptions } from "../../protocol/session";
 import type { Places } from "../places/places";
 
 const OPEN_CITATION = "ragAssistant.openCitation";
@@ -43,6 +45,20 @@ export class ChatResponse {
     if (left === undefined) return;
     this.notice(left.text);
     if (left.needsToken) this.button(l10n.t("Set Source Token…"), "ragAssistant.setSourceToken");
+  }
+
+  /** That there is no document at all. */
+  nothingAdded(): void {
+    this.markdown(l10n.t("No documents have been added yet."));
+    this.addButton();
+  }
+
+  /** That nothing is indexed of what was asked about, if so. */
+  emptyScope(options: AskOptions, retrieval: QueryAnswer): void {
+    const scope = emptyScope(options, retrieval);
+    if (scope.length === 0) return;
+    this.notice(emptyScopeText(scope));
+    this.addButton();
   }
 
   button(title: string, command: string): void {
@@ -81,6 +97,10 @@ export class ChatResponse {
   /** The same for a document as a whole. */
   documentLink(id: string, label: string): string {
     return command({ doc_id: id }, label);
+  }
+
+  private addButton(): void {
+    this.button(l10n.t("Add files or folders"), "ragAssistant.addToKnowledgeBase");
   }
 
   private anchor(citation: Citation, title: string, label: string): void {

@@ -74,6 +74,7 @@ async function search(
   const retrieval = await whileItAnswers(daemon, signal, (own) => client.query(query, own));
   if (retrieval.citations.length === 0) {
     response.markdown(l10n.t("Nothing was found."));
+    response.emptyScope(options, retrieval);
   } else if (!retrieval.found) {
     response.markdown(`${l10n.t("Nothing was found that clearly answers this. These passages come closest:")}\n\n`);
   }

@@ -25,8 +25,7 @@ export async function sourcesCommand(
   response.progress(l10n.t("Looking through your documents"));
   const inventory = await take(client, name === "" ? 1 : MOST_PAGES, signal);
   if (inventory.total === 0 && inventory.failed.length === 0 && inventory.sources.length === 0) {
-    response.markdown(l10n.t("No documents have been added yet."));
-    response.button(l10n.t("Add files or folders"), "ragAssistant.addToKnowledgeBase");
+    response.nothingAdded();
     return;
   }
   const kept = matching(inventory, name);

@@ -2,6 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
+import { emptyScopeText } from "../../../src/protocol/emptyScope";
 import { leftOut, withoutRepeats } from "../../../src/protocol/leftOut";
 import { noModelText } from "../../../src/protocol/noModel";
 import type { ProblemCommand } from "../../../src/protocol/setup";
@@ -17,7 +18,7 @@ import { markUnsupported } from "../passages/supportMarks";
 import { questionButtons } from "../setup/guideView";
 import type { AssistantMessage, Send } from "../types";
 import { footer, type FooterActions } from "./answerFooter";
-import { emptyScope } from "./sessionState";
+import { emptyScopeOf } from "./sessionState";
 
 export interface AnswerContext extends PassageContext, FooterActions {
   images: Images;
@@ -159,10 +160,9 @@ export class AssistantMessageView {
   }
 
   private emptyScopeLine(): HTMLElement[] {
-    const scope = emptyScope(this.message);
+    const scope = emptyScopeOf(this.message);
     if (scope.length === 0) return [];
-    const names = scope.map(({ label }) => label).join(l10n.t(", "));
-    const line = noticeLine(l10n.t("Nothing is indexed of what was asked about: {0}.", names), "warning");
+    const line = noticeLine(emptyScopeText(scope), "warning");
     line.dataset["testid"] = "empty-scope";
     line.append(textButton(l10n.t("Add to Knowledge Base"), () => this.context.send("scope.add", { scope })));
     return [line];

@@ -1,6 +1,7 @@
 /** What the extension's messages do to the session that is shown. */
 
 import type { MessageToWebview } from "../../../src/protocol/chat";
+import { emptyScope } from "../../../src/protocol/emptyScope";
 
 import type { AssistantMessage, ScopeItem, Session } from "../types";
 
@@ -51,11 +52,10 @@ export function running(session: Session): AssistantMessage | undefined {
   );
 }
 
-/** What was asked about, when nothing of it is indexed: whatever is indexed is found by some passage, however far it is. */
-export function emptyScope({ state, found, citations, retrieval, options }: AssistantMessage): ScopeItem[] {
-  const { scope = [], filters = {} } = options;
-  const isSure = state === "done" && found === false && retrieval !== undefined && !retrieval.effective.live;
-  return isSure && citations.length === 0 && Object.keys(filters).length === 0 ? scope : [];
+/** What was asked about, where nothing of it is indexed. */
+export function emptyScopeOf({ state, found, citations, retrieval, options }: AssistantMessage): ScopeItem[] {
+  if (state !== "done" || found === undefined || retrieval === undefined) return [];
+  return emptyScope(options, { citations, effective: retrieval.effective, found });
 }
 
 /** The id of the first answer that had no language model to write it. */

@@ -106,6 +106,14 @@ describe("a scope in which nothing is indexed", () => {
     expect(made.sent).toContainEqual({ type: "scope.add", scope });
   });
 
+  it("is the collection that was asked, where nothing else was chosen", () => {
+    const made = line({ options: { collection: "handbook" } });
+    expect(made.line?.textContent).toContain("Nothing is indexed of what was asked about: handbook.");
+    button("Add to Knowledge Base").click();
+    const collection = { kind: "collection", id: "handbook", label: "handbook" };
+    expect(made.sent).toContainEqual({ type: "scope.add", scope: [collection] });
+  });
+
   it.each([
     ["passages were found", { citations: [citation(1)] }],
     ["nothing was chosen", { options: {} }],
