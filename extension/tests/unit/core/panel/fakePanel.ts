@@ -183,25 +183,14 @@ export async function panel({ collection = "" } = {}) {
       (loaded) => outbox.send({ type: "choices", choices: loaded }),
       log,
     );
-    const controller = new ChatController(
-      {
-        choices,
-        conversations,
-        daemon,
-        host,
-        images: new Images(daemon),
-        ingests,
-        log,
-        places,
-        setup: {
-          progress: setup,
-          run: () => Promise.resolve(true),
-          cancel: () => undefined,
-          choosePython: () => Promise.resolve(),
-        },
-      },
-      outbox,
-    );
+    const setupService = {
+      progress: setup,
+      run: () => Promise.resolve(true),
+      cancel: () => undefined,
+      choosePython: () => Promise.resolve(),
+    };
+    const services = { choices, daemon, host, images: new Images(daemon), ingests, log, places, setup: setupService };
+    const controller = new ChatController({ ...services, conversations }, outbox);
     const say = (message: MessageToExtension) => controller.handle(message);
     const all = <Type extends MessageToWebview["type"]>(type: Type) =>
       sent.filter((message): message is Extract<MessageToWebview, { type: Type }> => message.type === type);
@@ -220,7 +209,7 @@ export async function panel({ collection = "" } = {}) {
       });
       return ended;
     };
-    return { all, ask, controller, conversations, ingests, last, outbox, say, sent, session, store };
+    return { all, ask, controller, conversations, ingests, last, outbox, say, sent, services, session, store };
   }
 
   const remove = () => rm(folder, { recursive: true });
