@@ -39,7 +39,7 @@ def extract(plan: QueryPlan, citations: Sequence[Citation], embedder: Embedder, 
     found = [(citation.id, unit) for citation in citations[:_PASSAGES] for unit in _units(citation)]
     if not found:
         first = citations[0]
-        text = " ".join(first.passage.content.split())[:_MOST_CHARS]
+        text = _beginning(" ".join(first.passage.content.split()))
         found = [(first.id, Unit("sentence", text, (text,)))]
     scores = _scores(plan.text, [unit for _, unit in found], embedder, analyzer)
     best = sorted(range(len(found)), key=lambda at: (-scores[at], at))[:_UNITS]
@@ -51,6 +51,14 @@ def _units(citation: Citation) -> list[Unit]:
     passage = citation.passage
     units = units_of(passage.content, passage.doc_type, is_cut=passage.ordinal > 0)
     return list({unit.text: unit for unit in units}.values())[:_LOOKED_AT]
+
+
+def _beginning(text: str) -> str:
+    """A text up to the end of a word, with a sign where it goes on."""
+    if len(text) <= _MOST_CHARS:
+        return text
+    words = text[:_MOST_CHARS].rpartition(" ")[0]
+    return f"{words or text[:_MOST_CHARS]}…"
 
 
 def _bullet(number: int, unit: Unit) -> str:

@@ -180,6 +180,15 @@ def test_a_passage_without_sentences_is_quoted_from_its_beginning(ask: Ask, foun
     assert "rows = 1" in answer.text
 
 
+def test_a_passage_that_is_one_endless_line_is_quoted_up_to_a_word(ask: Ask, found: Any) -> None:
+    line = " ".join(f"entry{number}" for number in range(300))
+    _, answer, _ = ask(found("which entries?", line))
+    quoted = answer.text.split("- ")[1].removesuffix(" [1]")
+    assert quoted.endswith("…")
+    assert line.startswith(f"{quoted[:-1]} ")
+    assert all(checked.supported for checked in answer.support)
+
+
 @pytest.mark.parametrize(("question", "most"), [("Where is machine 7 standing?", 16), ("機械はどこですか", 48)])
 def test_an_extract_asks_for_the_meaning_of_the_units_that_have_words_of_the_question(
     ask: Ask, found: Any, question: str, most: int

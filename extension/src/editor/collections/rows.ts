@@ -12,12 +12,9 @@ export class CollectionRow {
   constructor(readonly collection: Collection) {}
 
   item(): vscode.TreeItem {
-    const { id, status, document_count } = this.collection;
-    const collapsed = vscode.TreeItemCollapsibleState.Collapsed;
-    const item = drawn(
-      collectionText(this.collection),
-      document_count === 0 ? vscode.TreeItemCollapsibleState.None : collapsed,
-    );
+    const { id, status } = this.collection;
+    // Also one without documents: those that failed are not counted, and are looked for here.
+    const item = drawn(collectionText(this.collection), vscode.TreeItemCollapsibleState.Collapsed);
     item.id = `collection:${id}`;
     item.contextValue = `collection.${status}`;
     item.iconPath = new vscode.ThemeIcon(status === "disabled" ? "circle-slash" : "database");
