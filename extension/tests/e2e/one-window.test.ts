@@ -6,6 +6,7 @@ import "./window/viewer.ts";
 import "./window/dashboard.ts";
 import "./window/accessibility.ts";
 import "./window/panel.ts";
+import "./window/failedFile.ts";
 import "./window/chatTab.ts";
 import "./window/scope.ts";
 import "./window/participant.ts";

@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { daemonReady } from "./harness/daemon.ts";
+import { daemonApi, type DaemonApi } from "./harness/daemon.ts";
 import { Editor } from "./harness/editor.ts";
 import { modelRequests } from "./harness/modelLog.ts";
 import { launchWithSamples } from "./harness/ready.ts";
@@ -26,13 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => editor.close());
 
-async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const { url, token } = await daemonReady(editor.server.dataDir);
-  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
-  const answer = await fetch(url + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-  if (!answer.ok) throw new Error(await answer.text());
-  return (await answer.json()) as T;
-}
+const api: DaemonApi = async (method, path, body) => (await daemonApi(editor.server.dataDir))(method, path, body);
 
 const details = (id: string): Promise<Details> => api("GET", `/api/assets/${id}/details`);
 const asked = (model: string): number =>

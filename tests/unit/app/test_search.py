@@ -77,6 +77,20 @@ def test_what_is_named_to_the_letter_comes_first_with_confidence(app: Applicatio
     assert result.confidence > 0.9
 
 
+def test_a_word_of_one_document_leads_to_it_however_it_is_asked_for(app: Application, tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    (pages / "names.md").write_text("# Hosts\n\nOn these hosts avahi answers for the names of printers.\n", encoding="utf-8")
+    asking = "Please show me the page: tell me about what is written, 書いてあるページについて教えて。"
+    for number in range(4):
+        (pages / f"page-{number}.md").write_text(f"# Page {number}\n\n{asking} Tell, show, write. {number}\n", encoding="utf-8")
+    finish(app, app.documents.ingest([str(pages)]))
+    for question in ("avahi", "tell me about avahi", "avahi について書いてあるページ", "Show the page about avahi please"):
+        found = ask(app, question)
+        assert found.hits[0].passage.section_path == ("Hosts",), question
+        assert found.found, question
+
+
 def test_a_strategy_says_how_many_passages_where_the_request_does_not(open_app: Open, docs: Path, tmp_path: Path) -> None:
     app = open_app()
     finish(app, app.documents.ingest([str(docs)]))

@@ -30,3 +30,22 @@ async function contentFrame(view: FrameLocator): Promise<Frame> {
   if (!frame) throw new Error("The webview has no frame.");
   return frame;
 }
+
+/** What reaches beyond the sides of a page and can't be scrolled to, by its words; texts that end in … by themselves are none of it. */
+export async function cutOff(frame: FrameLocator): Promise<string[]> {
+  return await frame.locator("body").evaluate((body) => {
+    const isReached = (element: Element): boolean => {
+      for (let at: Element | null = element; at && at !== body; at = at.parentElement) {
+        const { overflowX, textOverflow } = getComputedStyle(at);
+        if (textOverflow === "ellipsis" || (at !== element && /auto|scroll/.test(overflowX))) return true;
+      }
+      return false;
+    };
+    return [...body.querySelectorAll("a, button, h1, h2, h3, h4, input, label, li, p, summary, svg, textarea")]
+      .filter((element) => {
+        const { left, right, width, height } = element.getBoundingClientRect();
+        return width > 1 && height > 1 && (right > innerWidth + 1 || left < -1) && !isReached(element);
+      })
+      .map((element) => `${element.tagName} ${element.textContent.trim().slice(0, 60) || element.getAttribute("aria-label")}`);
+  });
+}

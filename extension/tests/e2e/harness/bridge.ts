@@ -44,8 +44,8 @@ export class Bridge {
   }
 
   /** Begin a command that asks the person something; the window may close before it ends. */
-  begin(command: string): void {
-    this.execute(command).catch((error: unknown) => {
+  begin(command: string, ...args: unknown[]): void {
+    this.execute(command, ...args).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== "ECONNRESET") throw error;
     });
   }

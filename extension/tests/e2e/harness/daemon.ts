@@ -29,6 +29,20 @@ export async function daemonReady(dataDir: string, patience?: number): Promise<R
   );
 }
 
+export type DaemonApi = <T>(method: string, path: string, body?: unknown) => Promise<T>;
+
+/** Asks the daemon itself, beside the editor; an error with its words when it refuses. */
+export async function daemonApi(dataDir: string): Promise<DaemonApi> {
+  const { url, token } = await daemonReady(dataDir);
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const answer = await fetch(url + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text);
+    return (text === "" ? undefined : JSON.parse(text)) as T;
+  };
+}
+
 /** Wait until the daemon of this data directory has ended by itself. */
 export async function daemonGone(dataDir: string, patience = PATIENCE_MS): Promise<void> {
   const daemon = readDaemon(dataDir);

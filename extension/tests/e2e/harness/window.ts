@@ -89,6 +89,16 @@ export class Window {
     return panel;
   }
 
+  /** Drags the edge of the side bar, as a person does who wants more room for the editor. */
+  async widenSideBar(width: number): Promise<void> {
+    const { x = 0, y = 0, width: before = 0 } = (await this.page.locator(".part.sidebar").boundingBox()) ?? {};
+    const { mouse } = this.page;
+    await mouse.move(x + before, y + 200);
+    await mouse.down();
+    await mouse.move(x + width, y + 200, { steps: 8 });
+    await mouse.up();
+  }
+
   /** The webview in a side bar. */
   panel(): FrameLocator {
     return inside(this.page, '[src*="purpose=webviewView"]');

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 
 import { violations } from "../harness/axe.ts";
@@ -33,5 +35,26 @@ suite("a chat as a tab of the editor", () => {
     expect(await panel.lastAnswer.locator(".markdown").innerText()).toBe(second);
     expect(await violations(tab.frame, "editor-background")).toEqual([]);
     await editor.window.screenshot("chat-tab");
+  });
+
+  test.each(["md", "html"])("is exported as .%s, with citations that lead to their sources", async (format) => {
+    const { bridge, page } = editor.window;
+    const path = join(editor.server.folder, `exported.${format}`);
+    bridge.begin("ragAssistant.exportChat", format);
+    const dialog = page.locator(".quick-input-widget:visible").filter({ hasText: "Export chat" });
+    await dialog.waitFor();
+    await editor.window.screenshot(`chat-export-${format}`);
+    await dialog.locator("input").first().fill(path);
+    await until("the file is written", async () => {
+      if (await dialog.isVisible()) await page.keyboard.press("Enter");
+      return existsSync(path);
+    });
+    const text = readFileSync(path, "utf8");
+    expect(text).toContain(QUESTIONS.english.text);
+    expect(text).toContain(format === "md" ? "](#source-1-1)" : 'href="#source-1-1"');
+    expect(text).toContain('id="source-1-1"');
+    expect(text).not.toContain(editor.window.workspace);
+    if (format === "html") await editor.window.notification("exported.html");
+    else await page.locator(".tab.active").filter({ hasText: "exported.md" }).waitFor();
   });
 });

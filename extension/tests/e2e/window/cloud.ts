@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { CloudDouble } from "../harness/cloudDouble.ts";
-import { daemonReady } from "../harness/daemon.ts";
+import { daemonApi } from "../harness/daemon.ts";
 import { Panel } from "../harness/panel.ts";
 import { PATIENCE_MS, until } from "../harness/wait.ts";
 import { editor, suite } from "./shared.ts";
@@ -19,14 +19,9 @@ async function step(text: string): Promise<void> {
 
 /** The suites that follow restart the daemon, and find no site any more. */
 async function deleteSources(): Promise<void> {
-  const { url, token } = await daemonReady(editor.server.dataDir);
-  const headers = { authorization: `Bearer ${token}` };
-  const { items } = (await (await fetch(`${url}/api/sources`, { headers })).json()) as {
-    items: { id: string; type: string }[];
-  };
-  for (const { id, type } of items) {
-    if (type === "confluence") await fetch(`${url}/api/sources/${id}`, { method: "DELETE", headers });
-  }
+  const api = await daemonApi(editor.server.dataDir);
+  const { items } = await api<{ items: { id: string; type: string }[] }>("GET", "/api/sources");
+  for (const { id, type } of items) if (type === "confluence") await api("DELETE", `/api/sources/${id}`);
 }
 
 async function enter(): Promise<void> {

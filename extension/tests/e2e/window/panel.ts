@@ -17,6 +17,20 @@ suite("the chat panel", () => {
     panel = await Panel.ready(editor.window);
   });
 
+  test("is opened by its key, and takes what is typed at once", async () => {
+    const { page, bridge } = editor.window;
+    await bridge.execute("workbench.view.explorer");
+    await page.locator(".explorer-folders-view .monaco-list").first().click();
+    await page.keyboard.press("Control+Alt+R");
+    const hasFocus = (): Promise<boolean> =>
+      panel.composer.evaluate((field) => document.hasFocus() && document.activeElement === field);
+    await until("the question has the focus", hasFocus);
+    await page.keyboard.type("leases");
+    await until("it is written there", async () => (await panel.composer.inputValue()) === "leases");
+    await panel.composer.press("Escape");
+    await panel.composer.fill("");
+  });
+
   test("answers from passages that it shows, with citations as chips", async () => {
     const answer = await panel.ask(QUESTIONS.english.text);
     const passages = passagesIn(lastRequest(editor.server.modelLog));
@@ -24,6 +38,10 @@ suite("the chat panel", () => {
     expect(await panel.frame.getByTestId("message-user").last().innerText()).toContain(QUESTIONS.english.text);
     expect(await answer.getByTestId("citation").count()).toBeGreaterThan(0);
     expect(await answer.getByTestId("passage").count()).toBe(passages.length);
+    const [text, strip] = await Promise.all([".markdown", ".passages"].map((part) => answer.locator(part).first().boundingBox()));
+    expect(text && strip && text.y + text.height <= strip.y).toBe(true);
+    const card = answer.locator(".passage-card").filter({ hasText: QUESTIONS.english.source.split("/").at(-1) ?? "" });
+    expect(await card.locator("mark.bears-out").count()).toBeGreaterThan(0);
     await panel.screenshot("panel-answer");
   });
 
@@ -34,7 +52,9 @@ suite("the chat panel", () => {
     const passage = given.find(({ id }) => id === number);
     const name = passage?.source.split("/").at(-1) ?? "no such passage";
     await chip.hover();
-    await panel.frame.locator("#passage-card").filter({ hasText: name }).waitFor({ state: "visible" });
+    const shown = panel.frame.locator("#passage-card").filter({ hasText: name });
+    await shown.waitFor({ state: "visible" });
+    expect(await shown.locator("mark.bears-out").count()).toBeGreaterThan(0);
     await chip.click();
     await editor.window.page.locator(".tab.active").filter({ hasText: name }).waitFor();
     const first = Number(/lines? (\d+)/.exec(passage?.place ?? "")?.[1]);
@@ -68,13 +88,30 @@ suite("the chat panel", () => {
 
   test("a file that is dropped is read, and questions about it are answered", async () => {
     const path = join(mkdtempSync(join(tmpdir(), "rag-drop-")), "cafeteria.md");
-    writeFileSync(path, "# Cafeteria\n\nThe cafeteria of the Nagoya office serves zucchini pancakes on every second Thursday.\n");
+    const drawing = "```mermaid\nflowchart LR\n  Zucchini --> Dough --> Pancake\n```\n";
+    writeFileSync(
+      path,
+      `# Cafeteria\n\nThe cafeteria of the Nagoya office serves zucchini pancakes on every second Thursday.\n\n${drawing}`,
+    );
     await panel.drop(path);
     const card = panel.frame.getByTestId("ingest").filter({ hasText: "cafeteria.md" });
     await until("the file is read", async () => (await card.getAttribute("data-state")) === "done");
     const answer = await panel.ask("When are there zucchini pancakes in Nagoya?");
     expect(passagesIn(lastRequest(editor.server.modelLog)).map(({ source }) => source)).toContain("cafeteria.md");
     expect(await answer.innerText()).toContain("every second Thursday");
+  });
+
+  test("a drawing of what is cited stands below the answer, and is enlarged by its button", async () => {
+    const drawing = panel.lastAnswer.locator(".answer-picture .diagram svg");
+    await drawing.waitFor();
+    const isWhole = (svg: Element) => svg.getBoundingClientRect().width <= (svg.parentElement?.clientWidth ?? 0);
+    expect(await drawing.evaluate(isWhole)).toBe(true);
+    await panel.lastAnswer.getByRole("button", { name: "Enlarge diagram" }).click();
+    const whole = panel.frame.getByRole("dialog", { name: "Diagram" });
+    await whole.locator("svg").waitFor();
+    await panel.screenshot("panel-diagram");
+    await editor.window.page.keyboard.press("Escape");
+    await whole.waitFor({ state: "detached" });
   });
 
   test("what is typed is completed and found before it is sent, by keys alone", async () => {

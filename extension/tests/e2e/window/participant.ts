@@ -1,6 +1,7 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 
 import { Chat } from "../harness/chat.ts";
+import { daemonApi } from "../harness/daemon.ts";
 import { lastRequest, modelRequests, passagesIn } from "../harness/modelLog.ts";
 import { PATIENCE_MS, until } from "../harness/wait.ts";
 import { QUESTIONS } from "../questions.ts";
@@ -53,6 +54,29 @@ suite("@rag", () => {
     const answer = await chat.ask(`@rag /search ${QUESTIONS.english.text}`);
     expect(answer).toContain("runbook-failover.md");
     expect(modelRequests(editor.server.modelLog)).toHaveLength(before);
+  });
+
+  test("an answer is followed by questions that go on, one of which is asked by a click", async () => {
+    await chat.ask(`@rag ${QUESTIONS.english.text}`);
+    const next = editor.window.page.locator(".interactive-session-followups .interactive-followup-reply");
+    await next.filter({ hasText: "Why these passages?" }).first().click();
+    await until("it is answered", async () => (await chat.responses.count()) === 2);
+    await chat.finished();
+    expect(await chat.lastResponse.innerText()).toContain("How the passages ranked");
+  });
+
+  test("a collection without documents is named, with a button that adds some", async () => {
+    const api = await daemonApi(editor.server.dataDir);
+    await api("POST", "/api/collections", { name: "handbook" });
+    onTestFinished(async () => {
+      await editor.window.bridge.setting("ragAssistant.collection", "");
+      await api("DELETE", "/api/collections/handbook");
+    });
+    await editor.window.bridge.setting("ragAssistant.collection", "handbook");
+    const answer = await chat.ask(`@rag ${QUESTIONS.english.text}`);
+    expect(answer).toContain("Nothing is indexed of what was asked about: handbook.");
+    expect(await chat.lastResponse.getByRole("button", { name: "Add files or folders" }).count()).toBe(1);
+    await editor.window.screenshot("participant-empty-collection");
   });
 
   test("a file of the workspace that is attached reaches the model", async () => {

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { Panel } from "../harness/panel.ts";
 import { until } from "../harness/wait.ts";
 import { QUESTIONS } from "../questions.ts";
-import { editor, suite } from "./shared.ts";
+import { editor, openInViewer, suite } from "./shared.ts";
 
 suite("what is asked", () => {
   test("a document that is ticked is the only one that answers, and stays chosen with the chat", async () => {
@@ -54,6 +54,41 @@ suite("what is asked", () => {
     const panel = await Panel.ready(window);
     await window.chooseInMenu(window.treeRow("samples"), "Ask About This");
     await panel.frame.getByTestId("scope").getByText("samples").waitFor();
+    await panel.frame.getByTestId("scope").getByRole("button").click();
+  });
+
+  test("a folder of the explorer is asked about by its menu, and answers alone", async () => {
+    const { window } = editor;
+    await window.bridge.execute("ragAssistant.newChat");
+    await window.bridge.execute("workbench.view.explorer");
+    const folder = window.page.locator(".explorer-folders-view .monaco-list-row").filter({ hasText: "operations" }).first();
+    await window.chooseInMenu(folder, "Ask About This");
+    const panel = await Panel.ready(window);
+    await panel.frame.getByTestId("scope").getByText("operations/").waitFor();
+    const answer = await panel.ask(QUESTIONS.english.text);
+    const shown = await answer.locator(".passage-open").evaluateAll((all) => all.map((one) => one.getAttribute("title") ?? ""));
+    expect(shown.length).toBeGreaterThan(0);
+    expect(shown.filter((source) => !source.startsWith("operations/"))).toEqual([]);
+    await panel.screenshot("scope-folder");
+    await panel.frame.getByTestId("scope").getByRole("button").click();
+  });
+
+  test("the document in the viewer has its guide, and is asked about, by the buttons of its tab", async () => {
+    const { window } = editor;
+    await openInViewer(QUESTIONS.pdf.source, QUESTIONS.pdf.title);
+    const button = (name: string) => window.page.locator(".editor-actions").getByRole("button", { name });
+    await button("Show Guide").click();
+    const panel = await Panel.ready(window);
+    const guide = panel.frame.getByTestId("guide");
+    await guide.locator(".guide-outline summary").click();
+    expect(await guide.locator(".guide-outline li").count()).toBeGreaterThan(3);
+    expect((await guide.locator(".guide-summary").innerText()).length).toBeGreaterThan(40);
+    expect(await guide.getByTestId("suggested").getByRole("button").count()).toBeGreaterThan(1);
+    await panel.screenshot("guide-document");
+    await window.bridge.execute("ragAssistant.newChat");
+    await panel.frame.getByTestId("scope").getByRole("button").click();
+    await button("Ask About This").click();
+    await panel.frame.getByTestId("scope").getByText(QUESTIONS.pdf.title).waitFor();
     await panel.frame.getByTestId("scope").getByRole("button").click();
   });
 

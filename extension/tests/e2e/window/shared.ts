@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe } from "vitest";
 
+import { daemonApi } from "../harness/daemon.ts";
 import type { Editor } from "../harness/editor.ts";
 import { launchWithSamples } from "../harness/ready.ts";
 
@@ -31,4 +32,14 @@ export function suite(name: string, tests: () => void): void {
       for (const command of TIDY) await editor.window.bridge.execute(command);
     });
   });
+}
+
+/** Opens a sample document in the viewer, as a link to it does. */
+export async function openInViewer(source: string, title: string, place: object = {}): Promise<void> {
+  const { page, bridge } = editor.window;
+  const api = await daemonApi(editor.server.dataDir);
+  const { items } = await api<{ items: { id: string }[] }>("GET", `/api/documents?text=${encodeURIComponent(source)}`);
+  await bridge.execute("ragAssistant.openCitation", { doc_id: items[0]?.id, section_path: [], ...place });
+  await page.locator(".tab.active").filter({ hasText: title }).waitFor();
+  await editor.window.viewer().locator("header h1").filter({ hasText: title }).waitFor();
 }

@@ -53,6 +53,19 @@ suite("with the transport mcp", () => {
     await until("the daemon's log tells of /mcp", () => answered("/mcp") > before);
   });
 
+  test("a file is added from the explorer, though no folder is set for agents", async () => {
+    const { window } = editor;
+    await window.bridge.execute("notifications.clearAll");
+    await window.bridge.execute("workbench.view.explorer");
+    const row = (name: string) =>
+      window.page.locator(".explorer-folders-view .monaco-list-row").filter({ hasText: name }).first();
+    await row("code").click();
+    await window.chooseInMenu(row("kestrel.yaml"), "Add to RAG Knowledge Base");
+    await window.page.locator(".quick-input-title:visible").filter({ hasText: "Add to Which Collection?" }).waitFor();
+    await window.pick("default");
+    await window.notification(/1 added/);
+  });
+
   test("the button “Use REST” changes the setting, and the window goes over to a daemon without MCP", async () => {
     const { pid } = await daemonReady(editor.server.dataDir);
     await editor.window.bridge.execute("ragAssistant.useRest");

@@ -1,29 +1,16 @@
 import { afterAll, expect, test } from "vitest";
 
 import { violations } from "../harness/axe.ts";
-import { daemonReady } from "../harness/daemon.ts";
 import type { Theme } from "../harness/editor.ts";
 import { Panel } from "../harness/panel.ts";
 import { until } from "../harness/wait.ts";
 import { QUESTIONS } from "../questions.ts";
-import { editor, suite } from "./shared.ts";
+import { editor, openInViewer, suite } from "./shared.ts";
 
 const THEMES: Theme[] = ["dark", "light", "high-contrast", "high-contrast-light"];
 
 const viewer = () => editor.window.viewer();
 const picture = (page: number) => viewer().getByRole("img", { name: new RegExp(`^Page ${page} of \\d+`) });
-
-/** Opens a sample document in the viewer, as a link to it does. */
-async function open(source: string, title: string, place: object = {}): Promise<void> {
-  const { url, token } = await daemonReady(editor.server.dataDir);
-  const answer = await fetch(`${url}/api/documents?text=${encodeURIComponent(source)}`, {
-    headers: { Authorization: `Bearer ${token}` },
-  });
-  const { items } = (await answer.json()) as { items: { id: string }[] };
-  await editor.window.bridge.execute("ragAssistant.openCitation", { doc_id: items[0]?.id, section_path: [], ...place });
-  await editor.window.page.locator(".tab.active").filter({ hasText: title }).waitFor();
-  await viewer().locator("header h1").filter({ hasText: title }).waitFor();
-}
 
 /** How many hits are marked on the screen. */
 async function marked(): Promise<number> {
@@ -124,7 +111,7 @@ suite("the document viewer", () => {
   });
 
   test("a workbook has its sheets as tabs, with rows and columns as it counts them", async () => {
-    await open("node-inventory.xlsx", "Node inventory");
+    await openInViewer("node-inventory.xlsx", "Node inventory");
     const tabs = viewer().getByRole("tab");
     await tabs.nth(1).waitFor();
     const before = await viewer().locator(".content h1").innerText();
@@ -191,7 +178,7 @@ suite("the document viewer", () => {
   });
 
   test("what was read in a picture can be selected over it, and is framed on demand", async () => {
-    await open("admin-console-queues.png", "admin-console-queues.png", { bbox: [0, 0, 1, 0.2] });
+    await openInViewer("admin-console-queues.png", "admin-console-queues.png", { bbox: [0, 0, 1, 0.2] });
     await viewer().locator(".text-layer span").first().waitFor({ state: "attached" });
     await viewer().getByRole("button", { name: "Show Text Frames" }).click();
     await viewer().locator(".text-frame").first().waitFor();

@@ -42,6 +42,14 @@ describe("the manifest", () => {
     expect(named.filter((command) => command === undefined || !contributed.includes(command))).toEqual([]);
   });
 
+  it("has one word for following a folder", () => {
+    const words = ["package.nls.json", "l10n/bundle.l10n.json"].flatMap((file) =>
+      Object.values(JSON.parse(read(file)) as Record<string, string>),
+    );
+    expect(words.filter((text) => /\bfollow/i.test(text)).length).toBeGreaterThan(2);
+    expect(words.filter((text) => /\bwatch(?:ed|ing|es)?\b/i.test(text))).toEqual([]);
+  });
+
   it("keeps workspaces from naming programs, addresses or sources", () => {
     const { properties } = contributes.configuration;
     for (const name of [
