@@ -19,6 +19,7 @@ OF_TODAY = [page for page in PAGES if page.name != "CHANGELOG.md"]
 _LINK = re.compile(r"\]\((?!https?:|mailto:|command:)([^)\s#]*)(#[^)\s]*)?\)")
 # Neither a user's own files (`.vscode/mcp.json`) nor patterns (`config/strategies/NAME.yaml`).
 _FILE = re.compile(r"`((?:(?!\.)[\w.-]+/)+(?![A-Z]+\.)[\w.-]*\w\.(?:py|ts|mjs|md|json|yaml|yml|toml|lock))`")
+_TESTS = re.compile(r"`([\w./-]+\.(?:py|ts))`((?:,? “[^”]+”)+)")
 _BASES = ("", "server/ragd", "extension", "extension/src", "docs", "tests", "tests/unit", "scripts")
 
 
@@ -46,6 +47,18 @@ def test_files_that_are_named_exist(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     missing = [file for file in _FILE.findall(text) if not any((ROOT / base / file).exists() for base in (*_BASES, page.parent))]
     assert missing == [], f"{name(page)} names files that are not there"
+
+
+def test_tests_that_the_review_of_the_editor_names_are_there() -> None:
+    named = [
+        (file, test)
+        for file, tests in _TESTS.findall((ROOT / "docs" / "editor-review.md").read_text(encoding="utf-8"))
+        for test in re.findall("“([^”]+)”", tests)
+    ]
+    assert len(named) > 60
+    for file, test in named:
+        found = next(path for base in _BASES if (path := ROOT / base / file).exists())
+        assert test in found.read_text(encoding="utf-8"), f"{file} has no test “{test}”"
 
 
 def test_the_readme_takes_a_minute_and_the_contents_a_screen() -> None:
