@@ -369,6 +369,27 @@ def test_passages_give_vectors_and_tokens_in_the_same_turns(queue: ModelQueue) -
         np.testing.assert_array_equal(tokens[index], own)
 
 
+def test_the_next_passages_run_while_tokens_of_the_last_ones_are_dealt_with(queue: ModelQueue) -> None:
+    class Counted(RowFake):
+        passage_runs = 1
+
+        def embed_passage_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
+            begun.release()
+            return super().embed_passage_rows_and_tokens(rows)
+
+    begun, first, given = threading.Semaphore(0), threading.Semaphore(1), list[int]()
+
+    def keep(index: int, _tokens: Vectors) -> None:
+        if first.acquire(blocking=False):
+            assert begun.acquire(timeout=10)
+            assert begun.acquire(timeout=10), "a second run, though the first is not dealt with"
+        given.append(index)
+
+    texts = [f"{'word ' * 40}{number}" for number in range(4)]
+    QueuedEmbedder(Counted(), queue).embed_passages_and_tokens(texts, keep)
+    assert sorted(given) == [0, 1, 2, 3]
+
+
 def test_questions_give_vectors_and_tokens_out_of_one_run_in_their_order(model: HeldModel, queue: ModelQueue) -> None:
     vectors, tokens = QueuedEmbedder(model, queue).embed_queries_and_tokens(["3", "1", "2"])
     assert vectors[:, 0].tolist() == [3, 1, 2]
