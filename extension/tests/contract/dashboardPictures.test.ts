@@ -85,6 +85,7 @@ interface Item {
 beforeAll(async () => {
   const daemon = await ContractDaemon.start({ RAG_CAPTIONS__PROVIDER: "editor" });
   copyFileSync(join(SAMPLES, "screenshots", SCREEN), daemon.path(SCREEN));
+  copyFileSync(join(SAMPLES, "screenshots", SCREEN), daemon.path("zz-again.png"));
   // A name says what it is, so that it is described as what it is called.
   copyFileSync(join(SAMPLES, "screenshots", "admin-console-nodes-ja.png"), daemon.path("flowchart-of-approval.png"));
   lending = lend(new DaemonClient(daemon.connection));
@@ -109,7 +110,7 @@ afterAll(async () => {
 test("from the list to a picture's page, with its words, its author and its drawing", async () => {
   const { page } = dashboard;
   await dashboard.open("#/pictures");
-  await page.getByRole("row", { name: SCREEN }).locator("th a").click();
+  await page.getByRole("row", { name: SCREEN }).locator("th a").first().click();
   await page.getByText("Described by editor Stand-in").first().waitFor();
   await page.getByText("lines were read").click();
   await page.locator("button.line").first().click();
@@ -128,6 +129,14 @@ test("from the list to a picture's page, with its words, its author and its draw
   expect(steps).toEqual(steps.map(() => true));
   expect(await page.evaluate("globalThis.hit")).toBeUndefined();
   expect(await dashboard.violations()).toEqual([]);
+});
+
+test("what two documents show is one row, which leads to both", async () => {
+  const { page } = dashboard;
+  await dashboard.open("#/pictures");
+  await page.getByText("and 1 more like it").click();
+  await page.getByText("These show the same.").waitFor();
+  expect(await page.locator("tbody tr").count()).toBe(2);
 });
 
 test("a number that was not read in the picture stands among what is not certain", async () => {
