@@ -28,7 +28,7 @@ def changes() -> dict[str, Any]:
 
 
 def said(image_type: ImageType, summary: str, **more: Any) -> Description:
-    by = {"provider": KEY.provider, "model": KEY.model, "prompt_id": KEY.prompt_id}
+    by: dict[str, Any] = {"provider": KEY.provider, "model": KEY.model, "prompt_id": KEY.prompt_id}
     return Description(profile_of(image_type), image_type, summary=summary, **by, **more)
 
 
