@@ -65,8 +65,8 @@ def _read_rows(table: Tag, text_of: Callable[[Tag], str]) -> list[_Row]:
     rows: list[_Row] = []
     headers = 0
     above: Reach = {}
-    spans: list[Span] = []
-    spans_of: dict[int, list[Span]] = {}
+    spans: list[Span] | None = []
+    spans_of: dict[int, list[Span] | None] = {}
     for number, tag in enumerate(_own_rows(table)):
         found = tag.find_all(_CELLS, recursive=False)
         is_header = headers == len(rows) < _MAX_HEADER_ROWS and bool(found) and _is_header(tag, found)

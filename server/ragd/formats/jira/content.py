@@ -110,8 +110,8 @@ def _table_lines(rows: Sequence[Sequence[Cell]]) -> tuple[list[str], list[list[S
     """The lines of a table, and what is merged in each of its rows."""
     filled: list[list[str]] = []
     above: Reach = {}
-    spans: list[Span] = []
-    spans_of: dict[int, list[Span]] = {}
+    spans: list[Span] | None = []
+    spans_of: dict[int, list[Span] | None] = {}
     for number, row in enumerate(rows):
         is_header = all(cell.header for cell in row)
         texts, above = spread((_spanned(cell, is_header=is_header) for cell in row), above, MAX_COLUMNS)

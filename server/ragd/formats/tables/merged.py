@@ -6,9 +6,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ragd.core.documents import MergedCell
+
+_MOST_IN_A_ROW: Final = 300
+"""Merged cells that reach into a row."""
 
 
 class Span(NamedTuple):
@@ -48,17 +51,23 @@ def header_cells(texts: Sequence[Sequence[str]], spans: Sequence[Sequence[Span]]
     return found
 
 
-def reaching(cells: Iterable[tuple[int, int]], above: Iterable[Span]) -> list[Span]:
-    """The spans of a row whose cells extend over these rows and columns, with those that reach into it from the row above."""
+def reaching(cells: Iterable[tuple[int, int]], above: Sequence[Span] | None) -> list[Span] | None:
+    """The spans of a row whose cells extend over these rows and columns, with those that reach into it from the row above.
+
+    None where there are too many, as no table has that people have made: then nothing of the table is shown as merged.
+    """
+    if above is None:
+        return None
     found = [Span(column, rows - 1, columns) for column, rows, columns in above if rows > 1]
     taken = {covered for span in found for covered in range(span.column, span.column + span.columns)}
     column = 0
     for rows, columns in cells:
         while column in taken:
             column += 1
-        found.append(Span(column, rows, columns))
+        if rows > 1 or columns > 1:
+            found.append(Span(column, rows, columns))
         column += columns
-    return found
+    return found if len(found) <= _MOST_IN_A_ROW else None
 
 
 def moved(spans: Iterable[Span], used: Sequence[int]) -> list[Span]:
@@ -71,10 +80,15 @@ def moved(spans: Iterable[Span], used: Sequence[int]) -> list[Span]:
     return found
 
 
-def shown(spans_of: Mapping[int, Sequence[Span]], columns: Sequence[int]) -> list[list[Span]]:
-    """The spans of the rows that are shown, by their numbers (ascending): counted in rows and in columns that are shown."""
+def shown(spans_of: Mapping[int, Sequence[Span] | None], columns: Sequence[int]) -> list[list[Span]]:
+    """The spans of the rows that are shown, by their numbers (ascending): counted in rows and in columns that are shown.
+
+    None of any where there are too many in one of them (see `reaching`).
+    """
     numbers = list(spans_of)
+    if any(spans is None for spans in spans_of.values()):
+        return [[] for _ in numbers]
     return [
-        moved((span._replace(rows=bisect_left(numbers, number + span.rows) - at) for span in spans_of[number]), columns)
+        moved((span._replace(rows=bisect_left(numbers, number + span.rows) - at) for span in spans_of[number] or ()), columns)
         for at, number in enumerate(numbers)
     ]
