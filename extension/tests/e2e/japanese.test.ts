@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { cutOff } from "./harness/axe.ts";
 import { Chat } from "./harness/chat.ts";
 import type { Editor } from "./harness/editor.ts";
 import { Panel } from "./harness/panel.ts";
@@ -39,6 +40,17 @@ describe("in Japanese", () => {
     const answer = await panel.ask(QUESTIONS.japanese.text);
     expect(await answer.getByTestId("citation").count()).toBeGreaterThan(0);
     expect(await answer.getByRole("button").last().innerText()).toMatch(JAPANESE);
+    await answer.locator(".why-button").click();
+    const lines = await answer.locator(".time-value").evaluateAll((values) =>
+      values.map((value) => {
+        const range = document.createRange();
+        range.selectNodeContents(value);
+        return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+      }),
+    );
+    expect(lines.length).toBeGreaterThan(3);
+    expect(lines.filter((count) => count !== 1)).toEqual([]);
+    expect(await cutOff(panel.frame)).toEqual([]);
     await panel.screenshot("japanese-panel");
   });
 
