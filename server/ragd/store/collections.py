@@ -38,6 +38,7 @@ class Collections(Repository):
         super().__init__(engine)
         self._revisions = Revisions.shared(engine)
         self._enabled: tuple[int, list[Collection]] | None = None
+        self._counts: tuple[int, dict[str, tuple[int, int]]] = (-1, {})
 
     def ensure_default(self) -> None:
         """Make the collection `default`, which always exists; it may be disabled."""
@@ -66,12 +67,14 @@ class Collections(Repository):
     def by_id(self, kb_id: str) -> Collection:
         """The collection of that id with its counts, also one that is deleted. Raises `CollectionNotFound`."""
         with self._reader.connect() as connection:
-            return _with_counts(connection, [_row_by_id(connection, kb_id)])[0]
+            row = _row_by_id(connection, kb_id)
+        return self._with_counts([row])[0]
 
     def counted(self, name: str) -> Collection:
         """The collection of that name with its counts. Raises `CollectionNotFound`."""
         with self._reader.connect() as connection:
-            return _with_counts(connection, [_row(connection, name)])[0]
+            row = _row(connection, name)
+        return self._with_counts([row])[0]
 
     def available(self, name: str) -> Collection:
         """The collection of that name, which must be enabled, else `CollectionUnavailable`."""
@@ -102,8 +105,24 @@ class Collections(Repository):
     def _counted_page(self, page: int, page_size: int, *where: ColumnElement[bool]) -> tuple[list[Collection], int]:
         query = select(collections).where(*where).order_by(collections.c.name, collections.c.created_at, collections.c.kb_id)
         rows, total = self._page(query, page, page_size, lambda row: row)
-        with self._reader.connect() as connection:
-            return _with_counts(connection, rows), total
+        return self._with_counts(rows), total
+
+    def _with_counts(self, found: Sequence[Row[Any]]) -> list[Collection]:
+        """Counts look at every document of a collection, so they are kept until a document changes, whoever asks for them."""
+        # Looked at before the rows are counted: what changes meanwhile is counted the next time.
+        revision = self._revisions.of(documents, versions)
+        if self._counts[0] != revision:
+            self._counts = revision, {}
+        known = self._counts[1]
+        if unknown := [row.kb_id for row in found if row.kb_id not in known]:
+            counted = self._rows(
+                select(documents.c.kb_id, func.count(), func.coalesce(func.sum(versions.c.chunk_count), 0))
+                .select_from(documents.outerjoin(versions, (versions.c.version_id == documents.c.version_id)))
+                .where(documents.c.kb_id.in_(unknown), documents.c.status == "ready")
+                .group_by(documents.c.kb_id)
+            )
+            known.update(dict.fromkeys(unknown, (0, 0)) | {kb_id: (count, chunks) for kb_id, count, chunks in counted})
+        return [_collection(row, *known[row.kb_id]) for row in found]
 
     def enabled(self) -> list[Collection]:
         """Every collection that a query without a collection searches; counts are left out."""
@@ -199,14 +218,3 @@ def _row_by_id(connection: Connection, kb_id: str) -> Row[Any]:
     if row is None:
         raise CollectionNotFound(f"There is no knowledge base with the id '{_printable(kb_id)}'.")
     return row
-
-
-def _with_counts(connection: Connection, found: Sequence[Row[Any]]) -> list[Collection]:
-    counted = connection.execute(
-        select(documents.c.kb_id, func.count(), func.coalesce(func.sum(versions.c.chunk_count), 0))
-        .select_from(documents.outerjoin(versions, (versions.c.version_id == documents.c.version_id)))
-        .where(documents.c.kb_id.in_([row.kb_id for row in found]), documents.c.status == "ready")
-        .group_by(documents.c.kb_id)
-    )
-    counts = {kb_id: (count, chunk_count) for kb_id, count, chunk_count in counted}
-    return [_collection(row, *counts.get(row.kb_id, (0, 0))) for row in found]

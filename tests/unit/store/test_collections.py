@@ -141,6 +141,24 @@ def test_counts_hold_what_can_be_served_alone(
     assert (found.document_count, found.chunk_count) == (1, 3)
 
 
+def test_counts_are_counted_once_until_a_document_changes(
+    engine: Engine,
+    collections: Collections,
+    make_version: Callable[..., Version],
+    ingest: Callable[[Version], object],
+) -> None:
+    ingest(make_version("a.md", "one", "two"))
+    collections.create("empty")
+    assert [found.document_count for found in collections.page()[0]] == [1, 0]
+    read: list[str] = []
+    event.listen(engine, "before_cursor_execute", lambda _c, _cursor, statement, *_: read.append(statement))
+    assert [found.document_count for found in collections.page()[0]] == [1, 0]
+    assert collections.counted("default").chunk_count == 2
+    assert [statement for statement in read if "documents" in statement] == []
+    ingest(make_version("b.md", "three"))
+    assert [found.chunk_count for found in collections.page()[0]] == [3, 0]
+
+
 def test_of_several_threads_that_make_one_collection_one_does_and_the_others_are_told(collections: Collections) -> None:
     def make(_: int) -> str:
         try:

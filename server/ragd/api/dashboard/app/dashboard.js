@@ -53,18 +53,21 @@ let leaving = new AbortController();
  */
 export function start(body, corner) {
   const main = h("main", { id: "main", tabindex: -1 });
-  const draw = () => void show(body, main, corner);
+  const links = Object.entries(PAGES).map(([name, { title }]) => ({
+    name,
+    link: h("a", { href: `#/${name}` }, title()),
+  }));
+  const draw = () => void show(main, links);
   addEventListener("hashchange", draw);
-  body.replaceChildren(main);
+  body.replaceChildren(frame(links, corner), main);
   draw();
 }
 
 /**
- * @param {HTMLElement} body
  * @param {HTMLElement} main
- * @param {() => HTMLElement} corner
+ * @param {readonly { name: string, link: HTMLElement }[]} links
  */
-async function show(body, main, corner) {
+async function show(main, links) {
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving;
@@ -72,7 +75,11 @@ async function show(body, main, corner) {
   const [name = "", id = ""] = path.split("/").map(decodeURIComponent);
   const page = PAGES[name] ?? PAGES[FIRST];
   const draw = id ? page?.one : page?.list;
-  body.replaceChildren(frame(PAGES[name] ? name : FIRST, corner), main);
+  const current = PAGES[name] ? name : FIRST;
+  for (const one of links) {
+    if (one.name === current) one.link.setAttribute("aria-current", "page");
+    else one.link.removeAttribute("aria-current");
+  }
   main.setAttribute("aria-busy", "true");
   let drawn;
   try {
@@ -107,29 +114,15 @@ function go(page, query = {}) {
 }
 
 /**
- * @param {string} current
+ * @param {readonly { link: HTMLElement }[]} links
  * @param {() => HTMLElement} corner
  */
-function frame(current, corner) {
-  const links = Object.entries(PAGES).map(([name, { title }]) =>
-    h(
-      "li",
-      {},
-      h(
-        "a",
-        {
-          href: `#/${name}`,
-          "aria-current": name === current ? "page" : undefined,
-        },
-        title(),
-      ),
-    ),
-  );
+function frame(links, corner) {
   return h(
     "header",
     {},
     h("a", { class: "skip", href: "#main", onclick: skip }, t("To the content")),
-    h("nav", { "aria-label": t("Dashboard") }, h("ul", {}, ...links)),
+    h("nav", { "aria-label": t("Dashboard") }, h("ul", {}, ...links.map(({ link }) => h("li", {}, link)))),
     corner(),
   );
 }

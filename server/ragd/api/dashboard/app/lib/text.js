@@ -5,6 +5,10 @@ export const LANGUAGES = { en: "English", ja: "日本語", "zh-cn": "简体中�
 /** @type {Record<string, string>} */
 let translations = {};
 let language = "en";
+/** Made once each: to make one takes longer than to write a row. @type {Map<number, Intl.NumberFormat>} */
+const numberFormats = new Map();
+/** @type {Intl.DateTimeFormat | null} */
+let timeFormat = null;
 
 /**
  * @param {string} chosen one of `LANGUAGES`
@@ -13,6 +17,8 @@ let language = "en";
 export function useLanguage(chosen, contents) {
   language = chosen;
   translations = contents;
+  numberFormats.clear();
+  timeFormat = null;
   document.documentElement.lang = chosen;
 }
 
@@ -41,24 +47,27 @@ export function t(text, ...values) {
   return (translations[text] ?? text).replace(/\{(\d+)\}/g, (whole, index) => String(values[Number(index)] ?? whole));
 }
 
-/** @param {number} value */
-export const number = (value, digits = 0) =>
-  value.toLocaleString(language, {
-    minimumFractionDigits: 0,
-    maximumFractionDigits: digits,
-  });
+/**
+ * @param {number} value
+ * @param {number} [digits] behind the point, at most
+ */
+export function number(value, digits = 0) {
+  let format = numberFormats.get(digits);
+  if (!format) {
+    format = new Intl.NumberFormat(language, { minimumFractionDigits: 0, maximumFractionDigits: digits });
+    numberFormats.set(digits, format);
+  }
+  return format.format(value);
+}
 
 /** @param {number | null | undefined} value */
 export const score = (value) => (value === null || value === undefined ? "–" : number(value, 3));
 
 /** @param {string | null | undefined} at ISO 8601 */
 export function time(at) {
-  return at
-    ? new Date(at).toLocaleString(language, {
-        dateStyle: "short",
-        timeStyle: "medium",
-      })
-    : "–";
+  if (!at) return "–";
+  timeFormat ??= new Intl.DateTimeFormat(language, { dateStyle: "short", timeStyle: "medium" });
+  return timeFormat.format(new Date(at));
 }
 
 /** @param {number | null | undefined} ms */
