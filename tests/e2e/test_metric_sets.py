@@ -41,13 +41,21 @@ from ragd.providers.registry import build
 from ragd.testing.rule_judge import reply_to, vectors_of
 
 class Advisor:
-    reply = staticmethod(reply_to)
+    calls = 0
     vectors = staticmethod(vectors_of)
+
+    def reply(self, prompt):
+        self.calls += 1
+        return reply_to(prompt)
 
 made = build("metric_set", sys.argv[1])
 given = [Case(one["question"], one["answer"], tuple(one["passages"]), one["reference"]) for one in json.loads(sys.argv[2])]
-found = made.measure([(case, list(made.metrics)) for case in given], Advisor())
-print(json.dumps([{name: [value.value, value.problem] for name, value in values.items()} for values in found]))
+advisor = Advisor()
+found = [
+    {name: [value.value, value.problem] for name, value in values.items()}
+    for values in made.measure([(case, list(made.metrics)) for case in given], advisor)
+]
+print(json.dumps([advisor.calls, found]))
 """
 # One metric of the tool in its own environment, without the hook that `serve.py` sets.
 UNMINDED = """
@@ -73,8 +81,11 @@ def tool(request: pytest.FixtureRequest) -> str:
 def test_every_metric_tells_a_good_answer_from_a_bad_one_and_nothing_is_sent(tool: str, tmp_path: Path) -> None:
     done = isolated(tmp_path / "record.json", tmp_path, sys.executable, "-c", DRIVER, tool, json.dumps(CASES))
     assert done.returncode == 0, done.stdout
-    good, bad = json.loads(done.stdout.splitlines()[-1])
-    assert set(good) == set(build("metric_set", tool).metrics)
+    calls, (good, bad) = json.loads(done.stdout.splitlines()[-1])
+    made = build("metric_set", tool)
+    assert set(good) == set(made.metrics)
+    # What people are told beforehand that it will cost.
+    assert calls == sum(once + each * len(case["passages"]) for case in CASES for once, each in made.calls.values())
     assert {name: problem for found in (good, bad) for name, (_value, problem) in found.items() if problem} == {}
     for name, (value, _) in good.items():
         if name in OF_THE_CONTEXT:

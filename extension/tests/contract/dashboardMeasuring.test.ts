@@ -1,5 +1,7 @@
 /** The dashboard's pages of labels, datasets, evaluation and the ledger, in a real browser, with real runs and a double of Confluence. */
 
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -8,6 +10,7 @@ import type { Page } from "playwright-core";
 import { CloudDouble } from "../e2e/harness/cloudDouble.ts";
 import { ContractDaemon } from "./daemon";
 import { DashboardBrowser, HOSTILE, LOOKS, QUESTION } from "./dashboardBrowser";
+import { JudgeDouble } from "./judgeDouble";
 import { PATIENCE_MS } from "../e2e/harness/wait.ts";
 
 let dashboard: DashboardBrowser;
@@ -18,10 +21,12 @@ const violations = (): Promise<string[]> => dashboard.violations();
 const api = <T>(method: string, path: string, body?: unknown): Promise<T> => dashboard.api<T>(method, path, body);
 
 let double: CloudDouble;
+const config = mkdtempSync(join(tmpdir(), "rag-contract-config-"));
 
 beforeAll(async () => {
   double = await CloudDouble.start();
   const daemon = await ContractDaemon.start({
+    RAG_CONFIG_DIR: config,
     RAG_SECRET_WIKI: double.info.token,
     RAG_SECURITY__ALLOWED_HOSTS: JSON.stringify(["127.0.0.1", "localhost"]),
   });
@@ -32,6 +37,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await dashboard.stop();
   await double.stop();
+  rmSync(config, { recursive: true, force: true });
 });
 
 test("passages of a question are labelled, also found ones, and a label is taken back", async () => {
@@ -151,12 +157,74 @@ test("a dataset is made on its page, its question's answer is found by a search,
   expect(await page.getByRole("link", { name: /^from the page/ }).count()).toBe(2);
 });
 
+test("a sample of what people asked waits for labels, is labelled from its traces, and is measured then", async () => {
+  await open("#/datasets");
+  await page.getByLabel("Name of the sample").fill("asked");
+  await page.getByLabel("How many").fill("100");
+  await page.getByRole("button", { name: "Draw a sample" }).click();
+  expect(await page.getByLabel("Name of the sample").count()).toBe(1); // the browser asks for the consent first
+  await page.getByLabel("Those who asked agree that their questions are kept in a dataset").check();
+  await page.getByRole("button", { name: "Draw a sample" }).click();
+  await page.getByRole("heading", { level: 1, name: "asked" }).waitFor();
+  const waiting = async (text = ""): Promise<number> =>
+    (await api<{ questions: { total: number } }>("GET", `/api/datasets/asked?unlabelled=true&text=${text}`)).questions.total;
+  expect(await waiting()).toBeGreaterThanOrEqual(4);
+  expect(await violations()).toEqual([]);
+  await page.getByLabel("Part of the question").fill("architecture");
+  await page.getByRole("button", { name: "Find" }).click();
+  await page.locator("main[data-address*='text=architecture']:not([aria-busy])").waitFor();
+  await page.getByRole("link", { name: "Label its passages" }).click();
+  await page.locator("article.judged").first().getByLabel("Answers it").check();
+  await page.getByText("Kept: Answers it").waitFor();
+  await open("#/datasets/asked");
+  await page.getByRole("button", { name: "Take the labels over" }).click();
+  await page.locator("main[data-address*='changed=']:not([aria-busy])").waitFor();
+  expect(await waiting("architecture")).toBe(0);
+  await page.getByRole("button", { name: "Show only these" }).click();
+  await page.locator("main[data-address*='unlabelled=true']:not([aria-busy])").waitFor();
+  expect(await page.getByRole("link", { name: "Label its passages" }).count()).toBe(Math.min(20, await waiting()));
+});
+
+test("a run is judged by a model that is chosen on the page, at a cost that is said before, and the choice stays", async () => {
+  const judge = await JudgeDouble.start();
+  try {
+    const strategies = join(config, "strategies");
+    mkdirSync(strategies, { recursive: true });
+    writeFileSync(join(strategies, "judged.yaml"), `llm: {provider: openai_compatible, model: double, url: "${judge.url}"}\n`);
+    await open("#/questions");
+    await open("#/evaluation");
+    await page.getByText("Measure how good the answers are").click();
+    await page.getByLabel("Dataset", { exact: true }).selectOption("asked");
+    await page.getByLabel("Name of the run").fill("judged");
+    await page.getByLabel("Our own judge").check();
+    await page.getByText(/^About \d+ calls to the model for \d+ questions/).waitFor();
+    expect(judge.asked).toBe(0);
+    // Installed or not, whatever this environment has.
+    await page.getByRole("group", { name: "ragas" }).or(page.getByText("rag extras add ragas")).waitFor();
+    expect(await violations()).toEqual([]);
+    await page.getByRole("button", { name: "Measure", exact: true }).click();
+    const row = page.getByRole("group", { name: "Started here" }).getByRole("row", { name: /judged/ });
+    await row.getByText("Done").waitFor();
+    expect(judge.asked).toBeGreaterThan(1);
+    await row.getByRole("link").click();
+    await page.getByText(/openai_compatible double; \d+ of \d+ control questions right/).waitFor();
+    await page.getByRole("rowheader", { name: "context_relevance" }).waitFor();
+    await open("#/evaluation");
+    await page.getByText("Measure how good the answers are").click();
+    expect(await page.getByLabel("Our own judge").isChecked()).toBe(true);
+    await open("#/questions");
+  } finally {
+    await judge.stop();
+  }
+});
+
 test("an evaluation goes on through a reload while people ask, and is cancelled", async () => {
   const many = Array.from({ length: 3000 }, (_, at) => `- {id: q${at}, query: backups ${at}, answerable: false}\n`);
   await api("POST", "/api/datasets", { name: "many", text: many.join("") });
   await open("#/evaluation");
   await page.getByText("Measure how good the answers are").click();
   await page.getByLabel("Dataset", { exact: true }).selectOption("many");
+  await page.getByLabel("Our own judge").uncheck(); // chosen again, as in the run before
   await page.getByRole("button", { name: "Measure", exact: true }).click();
   const bar = page.getByRole("group", { name: "Started here" }).locator("progress");
   await bar.waitFor();
@@ -234,13 +302,20 @@ test("a source's ledger accounts for every item, and what was left out is tried 
 
 test.each(LOOKS)("$name: no page is wider than its window, and axe finds nothing", async (look) => {
   const [trace] = (await api<{ items: { trace_id: string }[] }>("GET", "/api/traces?type=query")).items;
-  const runs = (await api<{ items: { run_id: string }[] }>("GET", "/api/evaluations")).items.map(({ run_id }) => run_id);
+  const [judged = "", ...runs] = (await api<{ items: { run_id: string }[] }>("GET", "/api/evaluations")).items.map(
+    ({ run_id }) => run_id,
+  );
   const sources = (await api<{ items: { id: string }[] }>("GET", "/api/sources")).items;
   expect([runs.length, sources.length]).toEqual([4, 2]);
   await dashboard.look(look, [
     ...["#/labels", `#/labels/mark?trace=${trace?.trace_id ?? ""}`],
-    ...["#/evaluation", `#/evaluation/${runs[0] ?? ""}`, `#/evaluation/${runs[0] ?? ""}?against=${runs[1] ?? ""}`],
-    ...["#/datasets", "#/datasets/mine", "#/datasets/many"],
+    ...[
+      "#/evaluation",
+      `#/evaluation/${judged}`,
+      `#/evaluation/${runs[0] ?? ""}`,
+      `#/evaluation/${runs[0] ?? ""}?against=${runs[1] ?? ""}`,
+    ],
+    ...["#/datasets", "#/datasets/mine", "#/datasets/many", "#/datasets/asked"],
     ...["#/ledger", ...sources.map(({ id }) => `#/ledger/${id}`)],
   ]);
 });

@@ -19,7 +19,12 @@ from ragd.retrieve.filters import parse_filters
 
 JSON_LINES = ".jsonl"
 GOLDEN: Final = "golden"
-_KEYS = {"id", "query", "lang", "type", "relevant", "filters", "hard", "demo", "facts", "answerable", "answer", "passages"}
+UNLABELLED: Final = "unlabelled"
+"""The field of a question of which nobody has said yet what answers it."""
+_KEYS = {
+    *("id", "query", "lang", "type", "relevant", "filters", "hard", "demo", "facts", "answerable", "answer", "passages"),
+    UNLABELLED,
+}
 _RELEVANT_KEYS = {"source", "place", "grade"}
 
 
@@ -36,9 +41,14 @@ def golden_files(root: Path | None) -> tuple[Path, Path]:
 def read_questions(path: Path, *, name: str | None = None) -> Dataset:
     """The questions of a file. Raises `ValidationFailed`, which names the line at which a question begins."""
     lines = read_objects(path) if path.suffix == JSON_LINES else _items(path, _text(path))
-    found = _dataset(lines, path, name or path.stem, hash32(digest_of(path)))
+    return require_questions(_dataset(lines, path, name or path.stem, hash32(digest_of(path))), str(path))
+
+
+def require_questions(found: Dataset, called: str) -> Dataset:
+    """The dataset. Raises `ValidationFailed`, which says what it waits for, where nothing of it can be asked."""
     if not found.questions:
-        raise ValidationFailed(f"{path} holds no questions.")
+        waiting = f" that are labelled; {found.unanswerable} wait for labels" if found.unanswerable else ""
+        raise ValidationFailed(f"{called} holds no questions{waiting}.")
     return found
 
 
@@ -51,13 +61,18 @@ def questions_of(text: str, where: Path, name: str, digest: str) -> Dataset:
 
 
 def _dataset(lines: Iterable[tuple[int, Any]], where: Path, name: str, digest: str) -> Dataset:
+    """Those that nobody has labelled yet can't be asked: they are counted as `unanswerable`."""
     questions: dict[str, Question] = {}
+    unlabelled: set[str] = set()
     for line, value in lines:
         question = _question(where, line, value)
         if question.id in questions:
             raise broken(where, line, f"the id '{question.id}' stands twice.")
         questions[question.id] = question
-    return Dataset(name, digest, tuple(questions.values()), by_document=False)
+        if value.get(UNLABELLED):
+            unlabelled.add(question.id)
+    asked = tuple(question for question in questions.values() if question.id not in unlabelled)
+    return Dataset(name, digest, asked, by_document=False, unanswerable=len(unlabelled))
 
 
 def items_of(text: str, where: Path) -> list[dict[str, Any]]:
@@ -103,15 +118,18 @@ def _question(path: Path, line: int, value: Any) -> Question:
     if not isinstance(value, dict):
         raise broken(path, line, "a question with 'id', 'query' and 'relevant' is expected.")
     _check_keys(path, line, value, _KEYS)
-    answerable = value.get("answerable", True)
+    answerable, unlabelled = value.get("answerable", True), value.get(UNLABELLED, False)
+    if unlabelled and ("relevant" in value or "answerable" in value):
+        raise broken(path, line, "'unlabelled' questions have neither 'relevant' nor 'answerable'.")
     # What carries its passages can be asked without a search.
     carried = _passages(path, line, value.get("passages", []))
-    listed = value.get("relevant", None if answerable and not carried else [])
-    if not isinstance(listed, list) or (bool(listed) != bool(answerable) and not (answerable and carried)):
+    needed = answerable and not carried and not unlabelled
+    listed = value.get("relevant", None if needed else [])
+    if not isinstance(listed, list) or (needed and not listed) or (listed and not answerable):
         wanted = "must list at least one place" if answerable else "must be left out where 'answerable' is false"
         raise broken(path, line, f"'relevant' {wanted}.")
     groups = {kind: text_of(value, kind, path, line) for kind in ("type", "lang") if kind in value}
-    for flag in ("hard", "demo", "answerable"):
+    for flag in ("hard", "demo", "answerable", UNLABELLED):
         if not isinstance(value.get(flag, False), bool):
             raise broken(path, line, f"'{flag}' must be true or false.")
     filters = value.get("filters")

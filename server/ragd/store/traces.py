@@ -89,10 +89,29 @@ class Traces(Repository):
         newest = select(*columns).where(*where).order_by(traces.c.started_at.desc(), traces.c.trace_id)
         return self._page(newest, page, page_size, _row)
 
+    def questions(self, since: str, until: str, only: Only | None = None) -> list[tuple[str, str]]:
+        """`(trace_id, question)` of what people asked from `since` to before `until`, newest first.
+
+        Both are ISO 8601 in UTC, "" is no bound. Left out are those of evaluations and replays, and whose text was not kept.
+        """
+        links = traces.c.envelope["links"]
+        where = [traces.c.trace_type == "query", traces.c.question.is_not(None)]
+        where += [links[name].as_string().is_(None) for name in ("eval", "replay_of")]
+        where += [traces.c.started_at >= since] if since else []
+        where += [traces.c.started_at < until] if until else []
+        where += [_ONLY[only]] if only else []
+        rows = self._rows(select(traces.c.trace_id, traces.c.question).where(*where).order_by(traces.c.started_at.desc()))
+        return [(row.trace_id, row.question) for row in rows]
+
+    def envelopes(self, trace_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """The whole envelopes of those that are kept, by id."""
+        rows = self._rows_in(select(traces.c.trace_id, traces.c.envelope), traces.c.trace_id, trace_ids)
+        return {row.trace_id: row.envelope for row in rows}
+
     def documents(self, trace_ids: Iterable[str]) -> dict[str, str]:
         """The document that each of these ingestions read, by the trace's id."""
-        rows = self._rows_in(select(traces.c.trace_id, traces.c.envelope), traces.c.trace_id, trace_ids)
-        decided = {row.trace_id: _payloads(row.envelope).get("ingest.dedup_decision", {}) for row in rows}
+        read = self.envelopes(trace_ids)
+        decided = {trace_id: _payloads(one).get("ingest.dedup_decision", {}) for trace_id, one in read.items()}
         return {trace_id: payload["doc_id"] for trace_id, payload in decided.items() if "doc_id" in payload}
 
     def activity(self, trace_type: str, since: str) -> Activity:

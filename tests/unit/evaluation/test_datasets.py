@@ -134,6 +134,9 @@ def test_without_a_checkout_the_golden_questions_are_said_to_need_one() -> None:
         (QUESTION.replace("type: natural", "filters: { languge: en }"), "line 2: .*language"),
         (QUESTION.replace("type: natural", "hard: 1"), "'hard' must be true or false"),
         (QUESTION.partition("    - source")[0], "'relevant' must list at least one place"),
+        (QUESTION.replace("type: natural", "unlabelled: true"), "line 2: 'unlabelled' questions have neither"),
+        ("- { id: a, query: b, unlabelled: yes please }\n", "line 1: 'unlabelled' must be true or false"),
+        ("- { id: a, query: b, unlabelled: true }\n", "holds no questions that are labelled; 1 wait for labels"),
     ],
 )
 def test_what_is_wrong_in_a_file_of_questions_is_said_with_its_line(tmp_path: Path, text: str, message: str) -> None:
@@ -141,6 +144,13 @@ def test_what_is_wrong_in_a_file_of_questions_is_said_with_its_line(tmp_path: Pa
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValidationFailed, match=message):
         read_questions(path)
+
+
+def test_questions_that_wait_for_labels_are_counted_and_not_asked(tmp_path: Path) -> None:
+    path = tmp_path / "questions.yaml"
+    path.write_text(QUESTION + "- { id: later, query: Which one, unlabelled: true }\n", encoding="utf-8")
+    dataset = read_questions(path)
+    assert ([one.id for one in dataset.questions], dataset.unanswerable) == (["one"], 1)
 
 
 def test_the_hash_of_documents_is_of_their_names_and_contents(tmp_path: Path) -> None:

@@ -149,6 +149,7 @@ class Counted:
         "ranked": frozenset({PASSAGES}),
         "right": frozenset({ANSWER, REFERENCE}),
     }
+    calls: ClassVar = {"grounded": (2, 0), "ranked": (0, 1), "right": (1, 1)}
     stops: ClassVar[int | None] = None
 
     def require(self) -> None:

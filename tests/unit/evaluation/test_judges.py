@@ -175,7 +175,7 @@ def test_a_refused_key_ends_the_judging_at_once_and_calls_are_bounded() -> None:
         assert len(server.asked) == 1
     with Rule() as server:
         judged, stopped = judge_records([record()], judge_at(server, calls_left=3), lambda *_: None)
-        assert "--judge-calls" in stopped
+        assert "all calls that it was allowed are used" in stopped
         assert (len(server.asked), "faithfulness" in judged[0]["metrics"]) == (3, False)
 
 

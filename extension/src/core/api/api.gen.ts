@@ -420,6 +420,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/datasets/sample": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sample Questions
+         * @description Make a dataset of questions that people asked, for somebody to label: a sample of what the traces keep.
+         */
+        post: operations["sample_questions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/datasets/{name}": {
         parameters: {
             query?: never;
@@ -443,7 +463,7 @@ export interface paths {
         head?: never;
         /**
          * Change Dataset
-         * @description Add, set or remove one question, or let an older version count again; another version is made of it.
+         * @description Add, set or remove one question, take labels over, or let an older version count again; another version is made of it.
          */
         patch: operations["change_dataset"];
         trace?: never;
@@ -856,6 +876,26 @@ export interface paths {
         get: operations["evaluation_choices"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evaluations/cost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Evaluation Cost
+         * @description About how often the judging model would be asked for a run. Nothing is begun.
+         */
+        post: operations["evaluation_cost"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2651,9 +2691,13 @@ export interface components {
         /**
          * Dataset
          * @description A version of a dataset, its questions page by page; `versions` are all that are kept, newest first.
+         *
+         *     `unlabelled` counts its questions of which nobody has said yet what answers them: they are not asked.
          */
         Dataset: {
             questions: components["schemas"]["Page_NumberedQuestion_"];
+            /** Unlabelled */
+            unlabelled: number;
             version: components["schemas"]["DatasetRow"];
             /** Versions */
             versions: components["schemas"]["DatasetRow"][];
@@ -3038,6 +3082,10 @@ export interface components {
             answers_by: string;
             /** Datasets */
             datasets: string[];
+            /** Judges */
+            judges: components["schemas"]["JudgingModel"][];
+            /** Metric Sets */
+            metric_sets: components["schemas"]["OfferedMetricSet"][];
             /** Strategies */
             strategies: string[];
             /** Tunable */
@@ -3057,6 +3105,25 @@ export interface components {
             /** Questions */
             questions: number;
             second: components["schemas"]["EvaluationRow"];
+        };
+        /**
+         * EvaluationCost
+         * @description About how often the judging model is asked for a run: by `judge` and by tools, and in all; `limit` is what is allowed.
+         *
+         *     Answers are taken to have four sentences, contexts as many passages as are asked for, and nothing to be known from earlier
+         *     runs. A reply without the form is asked for once more.
+         */
+        EvaluationCost: {
+            /** Calls */
+            calls: {
+                [key: string]: number;
+            };
+            /** Limit */
+            limit: number;
+            /** Questions */
+            questions: number;
+            /** Total */
+            total: number;
         };
         /** EvaluationFigures */
         EvaluationFigures: {
@@ -3090,6 +3157,12 @@ export interface components {
             finished_at: string | null;
             /** Job Id */
             job_id: string;
+            /** Judge */
+            judge: boolean;
+            /** Judge Calls */
+            judge_calls: number;
+            /** Judge Strategy */
+            judge_strategy: string;
             /**
              * Kind
              * @enum {string}
@@ -3097,6 +3170,8 @@ export interface components {
             kind: "evaluation" | "tuning";
             /** Limit */
             limit: number | null;
+            /** Metrics */
+            metrics: string[];
             /** Minutes */
             minutes: number;
             /**
@@ -4049,6 +4124,16 @@ export interface components {
             unparsable: number;
         };
         /**
+         * JudgingModel
+         * @description A language model that can judge, and the strategy whose `llm.*` names it; `default` stands for the settings as they are.
+         */
+        JudgingModel: {
+            /** Model */
+            model: string;
+            /** Strategy */
+            strategy: string;
+        };
+        /**
          * Label
          * @description A mark that counts, and its passage as it stands today.
          *
@@ -4507,6 +4592,20 @@ export interface components {
             question: {
                 [key: string]: unknown;
             };
+        };
+        /**
+         * OfferedMetricSet
+         * @description Another tool's metrics. `missing` says why it can't be used, and is empty where it can; `command` installs it.
+         */
+        OfferedMetricSet: {
+            /** Command */
+            command: string;
+            /** Metrics */
+            metrics: components["schemas"]["SetMetric"][];
+            /** Missing */
+            missing: string;
+            /** Name */
+            name: string;
         };
         /** OutlineEntry */
         OutlineEntry: {
@@ -5242,7 +5341,7 @@ export interface components {
         };
         /**
          * QuestionChange
-         * @description One change to the version whose digest is `base`: exactly one of `put`, `remove` and `restore`.
+         * @description One change to the version whose digest is `base`: exactly one of `put`, `remove`, `restore` and `take_labels`.
          */
         QuestionChange: {
             /** Base */
@@ -5269,6 +5368,11 @@ export interface components {
              * @description An older version, which counts again.
              */
             restore?: string | null;
+            /**
+             * Take Labels
+             * @description Give the questions that wait for labels the passages that people have labelled by now.
+             */
+            take_labels?: true | null;
         };
         /** QuestionRow */
         QuestionRow: {
@@ -5675,10 +5779,34 @@ export interface components {
              */
             dataset: string;
             /**
+             * Judge
+             * @description Have a language model judge passages and answers.
+             * @default false
+             */
+            judge: boolean;
+            /**
+             * Judge Calls
+             * @description How often the judging model may be asked, in all.
+             * @default 5000
+             */
+            judge_calls: number;
+            /**
+             * Judge Strategy
+             * @description Whose `llm.*` judges.
+             * @default default
+             */
+            judge_strategy: string;
+            /**
              * Limit
              * @description Ask only the first questions.
              */
             limit?: number | null;
+            /**
+             * Metrics
+             * @description `SET:METRIC` of other tools, judged by that model.
+             * @default []
+             */
+            metrics: string[];
             /**
              * Mode
              * @default retrieval_only
@@ -5707,6 +5835,49 @@ export interface components {
              * @description Passages of each (else 20; answers: `retrieval.top_k`).
              */
             top_k?: number | null;
+        };
+        /**
+         * SampleBody
+         * @description A dataset to be made of questions that people asked, each once, drawn from the traces by a `seed`; it waits for labels.
+         *
+         *     Days are of UTC, and both are included. `which`: those for which nothing was found, that took a second or more, that were
+         *     worked without something, that failed, or with feedback, a thumb up or down.
+         */
+        SampleBody: {
+            /**
+             * Collection
+             * @description Only what was asked of it, alone or with others.
+             */
+            collection?: string | null;
+            /**
+             * Consent
+             * @description That those who asked agree: what they wrote is kept until the dataset is deleted.
+             * @constant
+             */
+            consent: true;
+            /**
+             * Count
+             * @description Questions at most.
+             * @default 50
+             */
+            count: number;
+            /** Name */
+            name: string;
+            /**
+             * Seed
+             * @default 1
+             */
+            seed: number;
+            /** Since */
+            since?: string | null;
+            /** Until */
+            until?: string | null;
+            /**
+             * Which
+             * @default all
+             * @enum {string}
+             */
+            which: "all" | "nothing_found" | "slow" | "degraded" | "failed" | "feedback" | "up" | "down";
         };
         /** SavedStrategy */
         SavedStrategy: {
@@ -5749,6 +5920,16 @@ export interface components {
             page_size: number;
             /** Total */
             total: number;
+        };
+        /**
+         * SetMetric
+         * @description A metric of another tool, and what it needs of a case besides the question.
+         */
+        SetMetric: {
+            /** Name */
+            name: string;
+            /** Needs */
+            needs: ("answer" | "passages" | "reference")[];
         };
         /**
          * Setting
@@ -7723,6 +7904,39 @@ export interface operations {
             };
         };
     };
+    sample_questions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SampleBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetRow"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     get_dataset: {
         parameters: {
             query?: {
@@ -7730,6 +7944,8 @@ export interface operations {
                 digest?: string | null;
                 /** @description A part of a question or of its id. */
                 text?: string;
+                /** @description Only those that wait for labels. */
+                unlabelled?: boolean;
                 page?: number;
                 page_size?: number;
             };
@@ -8550,6 +8766,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EvaluationChoices"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    evaluation_cost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationCost"];
                 };
             };
             /** @description Any failure */

@@ -7,6 +7,7 @@ import { HOSTILE, type Sent, answering, settled, unfold, visit } from "./fixture
 
 const DIGEST = "a".repeat(32);
 const OLD = "b".repeat(32);
+const TRACE = "c".repeat(32);
 const page = (items: readonly unknown[]) => ({ items, total: items.length, page: 1, page_size: 20 });
 const version = (text: string, digest = DIGEST, position = 2) => ({
   name: text,
@@ -40,10 +41,15 @@ function asked(text: string, digest = DIGEST): Sent[] {
   return answering({
     "GET /api/datasets": page([version(text)]),
     "POST /api/datasets": version(text),
+    "POST /api/datasets/sample": version(text),
     "GET /api/datasets/mine": {
       version: version(text, digest, digest === DIGEST ? 2 : 1),
       versions: [version(text), version(text, OLD, 1)],
-      questions: page([{ number: 1, question: question(text) }]),
+      unlabelled: 1,
+      questions: page([
+        { number: 1, question: question(text) },
+        { number: 2, question: { id: TRACE, query: text, unlabelled: true } },
+      ]),
     },
     "GET /api/datasets/mine/text": { name: text, digest, text },
     "PATCH /api/datasets/mine": version(text),
@@ -101,6 +107,65 @@ describe("a dataset", () => {
     root.querySelector<HTMLButtonElement>(".asked button")?.click();
     await settled();
     expect(patches(sent)).toEqual([{ base: DIGEST, remove: "one" }]);
+  });
+});
+
+describe("a question that waits for labels", () => {
+  it("leads to the passages of its trace, and labels are taken over for the version that is shown", async () => {
+    const sent = asked("backups");
+    const root = await visit(dataset, "mine");
+    const links = [...root.querySelectorAll("article a")].map((link) => link.getAttribute("href"));
+    expect(links).toEqual([`#/labels/mark?trace=${TRACE}&question=backups`]);
+    expect(root.textContent).toContain("1 questions wait");
+    [...root.querySelectorAll("button")].find(({ textContent }) => textContent === "Take the labels over")?.click();
+    await settled();
+    expect(patches(sent)).toEqual([{ base: DIGEST, take_labels: true }]);
+  });
+
+  it("still waits when it was edited, until something answers it", async () => {
+    const { form, button, search, sent } = await opened(asked("backups"), `Change: ${TRACE}`);
+    await submitted(form);
+    await submitted(search);
+    button("The whole document")?.click();
+    await submitted(form);
+    const put = { id: TRACE, query: "backups" };
+    expect(patches(sent)).toEqual([
+      { base: DIGEST, replaces: TRACE, put: { ...put, unlabelled: true } },
+      { base: DIGEST, replaces: TRACE, put: { ...put, relevant: [{ source: "backups", place: {} }] } },
+    ]);
+  });
+});
+
+it("a sample of what was asked is drawn with what was chosen", async () => {
+  const sent = asked("mine");
+  const form = (await visit(datasets)).querySelectorAll("form")[1];
+  const set = (label: string, value: string) => {
+    const found = form?.querySelector<HTMLInputElement>(`[aria-label="${label}"]`);
+    if (!found) throw new Error(`no ${label}`);
+    found.value = value;
+  };
+  set("Name of the sample", " asked ");
+  set("Which questions are drawn", "nothing_found");
+  set("Asked since", "2026-11-01");
+  set("How many", "20");
+  set("Seed (the same draws the same questions)", "7");
+  const consent = form?.querySelector<HTMLInputElement>('input[type="checkbox"]');
+  expect(consent?.required).toBe(true);
+  if (consent) consent.checked = true;
+  await submitted(form);
+  expect(sent.at(-1)).toEqual({
+    method: "POST",
+    path: "/api/datasets/sample",
+    body: {
+      name: "asked",
+      count: 20,
+      seed: 7,
+      since: "2026-11-01",
+      until: null,
+      collection: null,
+      which: "nothing_found",
+      consent: true,
+    },
   });
 });
 

@@ -48,7 +48,14 @@ const metric = (name: string, difference: number, p: number) => ({
 const page = (items: readonly unknown[]) => ({ items, total: items.length, page: 1, page_size: 20 });
 
 const around = (text: string) => ({
-  "GET /api/evaluations/choices": { datasets: [text], strategies: ["default", text], tunable: [], answers_by: text },
+  "GET /api/evaluations/choices": {
+    datasets: [text],
+    strategies: ["default", text],
+    tunable: [],
+    answers_by: text,
+    judges: [],
+    metric_sets: [],
+  },
   "GET /api/evaluations/jobs": page([]),
   "GET /api/collections": page([{ name: text, status: "enabled" }]),
 });
@@ -113,6 +120,32 @@ describe("a run", () => {
     const traces = [...root.querySelectorAll("a")].map((link) => link.getAttribute("href"));
     expect(traces).toEqual(expect.arrayContaining(["#/questions/t1", "#/questions/t2", "#/evaluation/ccccccccdddd"]));
   });
+});
+
+it("other tools' figures stand beside ours of the same meaning, with who judged and at what cost", async () => {
+  const of = (name: string, mean: number) => ({ ...figure, metric: name, mean, low: 0, high: 1 });
+  const account = { provider: "openai", model: "m", calls: 7, missing: 2, stopped: "no calls left" };
+  const options = {
+    ...run("x").options,
+    judge: { ...account, controls: { asked: 10, right: 9 }, cached: 3, unparsable: 1, failed: 0, too_long: 0, stopped: "" },
+    metric_sets: [{ ...account, name: "ragas", version: "0.4" }],
+  };
+  const theirs = [of("ragas:faithfulness", 0.5), of("deepeval:contextual_precision", 0.25), of("ragas:context_precision", 0.125)];
+  const metrics = [of("faithfulness", 0.75), of("context_precision", 0.375), ...theirs];
+  const figures = { run: { ...run("x"), options }, main: "faithfulness", metrics, groups: [] };
+  answering({ ...answers("x"), "GET /api/evaluations/aaaaaaaabbbb/figures": figures });
+  const root = await visit(evaluation, "aaaaaaaabbbb");
+  const table = root.querySelector('[aria-label="Judges side by side"]');
+  const cells = (one: Element) => [...one.children].map(({ textContent }) => textContent);
+  expect([...(table?.querySelectorAll("tr") ?? [])].map(cells)).toEqual([
+    ["Metric", "Our own judge", "ragas", "deepeval"],
+    ["faithfulness", "0.75 (0 to 1)", "0.5 (0 to 1)", "–"],
+    ["context_precision", "0.375 (0 to 1)", "0.125 (0 to 1)", "0.25 (0 to 1)"],
+  ]);
+  expect(root.textContent).toContain(
+    "openai m; 9 of 10 control questions right; 7 calls, 3 verdicts of before; 1 verdicts missing",
+  );
+  expect(root.textContent).toContain("ragas 0.4, openai m; 7 calls; 2 values missing; Not all was judged: no calls left");
 });
 
 it("where nothing was measured the command is said", async () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { labelling } from "../../../../server/ragd/api/dashboard/app/pages/labelling.js";
 import { labels } from "../../../../server/ragd/api/dashboard/app/pages/labels.js";
-import { useTransport } from "../../../../server/ragd/api/dashboard/app/lib/api.js";
+import { ApiError, useTransport } from "../../../../server/ragd/api/dashboard/app/lib/api.js";
 import { HOSTILE, answering, settled, unfold, visit } from "./fixtures";
 
 const passage = (text: string, chunk_id = "c1") => ({
@@ -136,6 +136,26 @@ describe("a question whose passages are judged", () => {
       expect(root.textContent).toContain(words);
     }
     expect(root.querySelectorAll("article")).toHaveLength(3);
+  });
+
+  it("is searched where its trace is no more, and judged without it", async () => {
+    const known: Record<string, unknown> = answers("how?");
+    const sent: unknown[] = [];
+    useTransport({
+      send: ({ method, path, body }) => {
+        if (method === "POST") sent.push(body);
+        if (path.startsWith("/api/traces/")) return Promise.reject(new ApiError("TRACE_NOT_FOUND", "gone"));
+        return Promise.resolve(known[`${method} ${path.split("?")[0] ?? ""}`]);
+      },
+      watch: () => Promise.resolve(),
+    });
+    const root = await visit(labelling, "mark", { trace: "t1", question: "how?" });
+    expect(sent[0]).toEqual({ query: "how?", top_k: 20 });
+    choose(root, 0, "2");
+    await settled();
+    expect(sent.at(-1)).toMatchObject({ question: "how?", grade: 2 });
+    expect(sent.at(-1)).not.toHaveProperty("trace_id", "t1");
+    await expect(visit(labelling, "mark", { trace: "t1" })).rejects.toThrow("gone");
   });
 
   it("begins with a search where there is no trace, and says that a text was not kept", async () => {

@@ -14,6 +14,23 @@ const choices = (text: string) => ({
     { name: "rerank.top_n", values: [10] },
   ],
   answers_by: text,
+  judges: [
+    { strategy: "default", model: text },
+    { strategy: "strict", model: "strict" },
+  ],
+  metric_sets: [
+    {
+      name: "lengths",
+      metrics: [
+        { name: "norm", needs: ["passages"] },
+        { name: "said", needs: ["answer", "passages"] },
+      ],
+      missing: "",
+      command: "",
+    },
+    { name: "ragas", metrics: [{ name: "faithfulness", needs: ["answer"] }], missing: text, command: "rag extras add ragas" },
+    { name: "stranger", metrics: [], missing: text, command: "" },
+  ],
 });
 const job = (text: string, more: object = {}) => ({
   job_id: "j1",
@@ -25,6 +42,10 @@ const job = (text: string, more: object = {}) => ({
   mode: "retrieval_only",
   limit: null,
   name: text,
+  judge: false,
+  metrics: [],
+  judge_strategy: "default",
+  judge_calls: 5000,
   minutes: 10,
   settings: [],
   progress: { stage: "asking", done: 3, total: 8 },
@@ -59,6 +80,7 @@ function asked(text: string, jobs: readonly object[]): Sent[] {
       { name: "old", status: "disabled" },
     ]),
     "POST /api/evaluations/jobs": { job_id: "j2" },
+    "POST /api/evaluations/cost": { questions: 8, calls: { judge: 200, lengths: 1016 }, total: 1216, limit: 1000 },
     "POST /api/evaluations/tuning": { job_id: "j2" },
     "POST /api/evaluations/jobs/j1/strategy": { name: "tuned", path: "/config/strategies/tuned.yaml" },
     "DELETE /api/jobs/j1": {},
@@ -84,7 +106,8 @@ describe("an evaluation that is begun on the page", () => {
     await unfold(root);
     const [form] = forms(root);
     expect([...(form?.querySelectorAll("option") ?? [])].map(({ value }) => value)).not.toContain("old");
-    for (const box of form?.querySelectorAll<HTMLInputElement>("fieldset input") ?? []) box.checked = box.value !== "mine";
+    for (const box of form?.querySelectorAll<HTMLInputElement>("fieldset.several input") ?? [])
+      box.checked = box.value === "default" || box.value === "hybrid";
     await submitted(form);
     expect(bodies(sent)).toEqual([
       {
@@ -143,6 +166,76 @@ describe("an evaluation that is begun on the page", () => {
   it("says why it failed", async () => {
     asked("mine", [job("mine", { status: "failed", run_ids: [], error: { code: "X", message: "The disk refused." } })]);
     expect((await visit(evaluations)).textContent).toContain("The disk refused.");
+  });
+});
+
+describe("who judges a run", () => {
+  const input = (root: Element | undefined, selector: string) => root?.querySelector<HTMLInputElement>(selector);
+  const changed = async (root: Element | undefined, selector: string, change: (one: HTMLInputElement) => void): Promise<void> => {
+    const found = input(root, selector);
+    if (!found) throw new Error(`no ${selector}`);
+    change(found);
+    found.dispatchEvent(new Event("change", { bubbles: true }));
+    await settled();
+  };
+  const check = (one: HTMLInputElement) => {
+    one.checked = true;
+  };
+
+  it("is chosen with other tools' metrics, and what that costs is said before anything begins", async () => {
+    const sent = asked("mine", []);
+    const root = await visit(evaluations);
+    await unfold(root);
+    const [form] = forms(root);
+    expect(input(form, 'input[value="lengths:said"]')?.disabled).toBe(true);
+    expect(bodies(sent)).toEqual([]);
+    await changed(form, 'input[aria-label="Our own judge"]', check);
+    await changed(form, 'input[value="lengths:norm"]', check);
+    await changed(form, 'select[aria-label="Judging model"]', (one) => (one.value = "strict"));
+    expect(form?.textContent).toContain(
+      "About 1,216 calls to the model for 8 questions (Our own judge 200, lengths 1,016). Only 1,000 are allowed",
+    );
+    const judges = { judge: true, metrics: ["lengths:norm"], judge_strategy: "strict", judge_calls: 5000 };
+    expect(bodies(sent).at(-1)).toMatchObject({ dataset: "mine", mode: "retrieval_only", ...judges });
+    await changed(form, 'select[aria-label="What is measured"]', (one) => (one.value = "end_to_end"));
+    await changed(form, 'input[value="lengths:said"]', check);
+    await submitted(form);
+    expect(sent.filter(({ path }) => path === "/api/evaluations/jobs").at(-1)?.body).toMatchObject({
+      ...judges,
+      metrics: ["lengths:norm", "lengths:said"],
+      mode: "end_to_end",
+    });
+  });
+
+  it("is whoever judged last, and what is not installed is there with the command that adds it", async () => {
+    const before = { judge: true, metrics: ["lengths:norm", "gone:metric"], judge_strategy: "strict", judge_calls: 70 };
+    asked("mine", [job("mine", { kind: "tuning", tuned: found({}), run_ids: [] }), job("mine", before), job("mine")]);
+    const root = await visit(evaluations);
+    await unfold(root);
+    await settled();
+    const [form] = forms(root);
+    expect(input(form, 'input[aria-label="Our own judge"]')?.checked).toBe(true);
+    expect(input(form, 'input[value="lengths:norm"]')?.checked).toBe(true);
+    expect(input(form, 'select[aria-label="Judging model"]')?.value).toBe("strict");
+    expect(input(form, 'input[aria-label="Calls at most"]')?.value).toBe("70");
+    expect(form?.textContent).toContain("About 1,216 calls");
+    expect(form?.querySelector("code")?.textContent).toBe("rag extras add ragas");
+    expect(form?.textContent).toContain("stranger: mine");
+    expect(form?.textContent).not.toContain("faithfulness");
+  });
+
+  it("is nobody where there is no language model, which is said", async () => {
+    const sent = answering({
+      "GET /api/evaluations": page([]),
+      "GET /api/evaluations/choices": { ...choices("mine"), judges: [] },
+      "GET /api/evaluations/jobs": page([job("mine", { judge: true, metrics: ["lengths:norm"] })]),
+      "GET /api/collections": page([]),
+    });
+    const root = await visit(evaluations);
+    await unfold(root);
+    expect(root.textContent).toContain("There is none: set llm.provider and llm.model");
+    expect(root.querySelector('input[value="lengths:norm"]')).toBeNull();
+    expect(bodies(sent)).toEqual([]);
   });
 });
 

@@ -10,6 +10,7 @@ from ragd.api.common import App, Pages
 from ragd.api.middleware.security import EVALUATIONS_PATH
 from ragd.api.schemas.evaluation_jobs import (
     EvaluationChoices,
+    EvaluationCost,
     EvaluationJob,
     EvaluationJobPage,
     RunBody,
@@ -38,7 +39,15 @@ def evaluation_choices(app: App) -> dict[str, Any]:
         "strategies": [DEFAULT_STRATEGY, *app.measuring.strategies()],
         "tunable": [{"name": name, "values": list(values)} for name, values in TUNABLE.items()],
         "answers_by": "" if llm.provider == "none" else f"{llm.provider} {llm.model}",
+        "judges": app.measuring.judges.models(),
+        "metric_sets": app.measuring.judges.metric_sets(),
     }
+
+
+@router.post("/cost", response_model=EvaluationCost)
+def evaluation_cost(body: RunBody, app: App) -> dict[str, Any]:
+    """About how often the judging model would be asked for a run. Nothing is begun."""
+    return app.measuring.cost(body.wanted())
 
 
 @router.get("/jobs", response_model=EvaluationJobPage)
@@ -76,8 +85,10 @@ def _response(job: Job) -> dict[str, Any]:
     asked, result = Wanted.of_payload(job.payload), job.result or {}
     return {
         **named(job, "job_id", "kind", "status", "collection", "error", "created_at", "started_at", "finished_at"),
-        **named(asked, "dataset", "mode", "limit", "name", "minutes"),
+        **named(asked, "dataset", "mode", "limit", "name", "judge", "judge_calls", "minutes"),
         "strategies": [strategy or DEFAULT_STRATEGY for strategy in asked.strategies],
+        "metrics": list(asked.metrics),
+        "judge_strategy": asked.judge_strategy or DEFAULT_STRATEGY,
         "settings": list(asked.settings),
         "progress": dict(job.progress),
         "run_ids": list(result.get("run_ids", ())),

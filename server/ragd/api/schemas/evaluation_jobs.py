@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, Field
 
 from ragd.api.schemas.base import Page, RequestBody, Trouble
 from ragd.api.schemas.jobs import Progress
+from ragd.app.evaluations.judging import CALLS
 from ragd.app.evaluations.measuring import Wanted
 from ragd.core.jobs import JobStatus
 from ragd.evaluation.runs.asking import DEFAULT_STRATEGY, Measured
 
 _Strategy = Annotated[str, Field(min_length=1, max_length=255)]
+_Metric = Annotated[str, Field(min_length=1, max_length=255)]
+_AS_GIVEN: Final = ("dataset", "collection", "limit", "mode", "top_k", "rerank", "name", "judge", "judge_calls")
 
 
 def _named(strategy: str) -> str | None:
@@ -33,12 +36,20 @@ class RunBody(_Asked):
     top_k: int | None = Field(default=None, ge=1, description="Passages of each (else 20; answers: `retrieval.top_k`).")
     rerank: bool = True
     name: str = Field(default="", max_length=255)
+    judge: bool = Field(default=False, description="Have a language model judge passages and answers.")
+    metrics: list[_Metric] = Field(default=[], max_length=100, description="`SET:METRIC` of other tools, judged by that model.")
+    judge_strategy: _Strategy = Field(default=DEFAULT_STRATEGY, description="Whose `llm.*` judges.")
+    judge_calls: int = Field(default=CALLS, ge=1, description="How often the judging model may be asked, in all.")
 
     def wanted(self) -> Wanted:
         """As the service takes it."""
-        strategies = tuple(_named(one) for one in dict.fromkeys(self.strategies))
-        given = self.model_dump(include={"dataset", "collection", "limit", "mode", "top_k", "rerank", "name"})
-        return Wanted(strategies=strategies, **given)
+        given = self.model_dump(include=set(_AS_GIVEN))
+        return Wanted(
+            strategies=tuple(_named(one) for one in dict.fromkeys(self.strategies)),
+            metrics=tuple(self.metrics),
+            judge_strategy=_named(self.judge_strategy),
+            **given,
+        )
 
 
 class TuneBody(_Asked):
@@ -98,6 +109,10 @@ class EvaluationJob(BaseModel):
     mode: Measured
     limit: int | None
     name: str
+    judge: bool
+    metrics: list[str]
+    judge_strategy: str
+    judge_calls: int
     minutes: float
     settings: list[str]
     progress: Progress
@@ -120,6 +135,29 @@ class TunableSetting(BaseModel):
     values: list[Any]
 
 
+class JudgingModel(BaseModel):
+    """A language model that can judge, and the strategy whose `llm.*` names it; `default` stands for the settings as they are."""
+
+    strategy: str
+    model: str
+
+
+class SetMetric(BaseModel):
+    """A metric of another tool, and what it needs of a case besides the question."""
+
+    name: str
+    needs: list[Literal["answer", "passages", "reference"]]
+
+
+class OfferedMetricSet(BaseModel):
+    """Another tool's metrics. `missing` says why it can't be used, and is empty where it can; `command` installs it."""
+
+    name: str
+    metrics: list[SetMetric]
+    missing: str
+    command: str
+
+
 class EvaluationChoices(BaseModel):
     """What an evaluation can be asked for. `answers_by` names the language model, and is empty where answers are extracts."""
 
@@ -127,6 +165,21 @@ class EvaluationChoices(BaseModel):
     strategies: list[str]
     tunable: list[TunableSetting]
     answers_by: str
+    judges: list[JudgingModel]
+    metric_sets: list[OfferedMetricSet]
+
+
+class EvaluationCost(BaseModel):
+    """About how often the judging model is asked for a run: by `judge` and by tools, and in all; `limit` is what is allowed.
+
+    Answers are taken to have four sentences, contexts as many passages as are asked for, and nothing to be known from earlier
+    runs. A reply without the form is asked for once more.
+    """
+
+    questions: int
+    calls: dict[str, int]
+    total: int
+    limit: int
 
 
 class StrategyBody(RequestBody):

@@ -15,16 +15,17 @@ import yaml
 
 from ragd.config.loading import checkout_root
 from ragd.core.errors import NotFound, ValidationFailed
-from ragd.core.ids import hash32
+from ragd.core.ids import canonical, hash32
 from ragd.evaluation.datasets import Dataset
 from ragd.evaluation.feedback import FEEDBACK, feedback_dataset
-from ragd.evaluation.golden import GOLDEN, golden_files, items_of, questions_of, read_questions
+from ragd.evaluation.golden import GOLDEN, UNLABELLED, golden_files, items_of, questions_of, read_questions, require_questions
 from ragd.store.collections import Collections
 from ragd.store.evaluation.datasets import Datasets, DatasetVersion
 from ragd.store.evaluation.feedback import Feedback
 
 _ALL: Final = 1_000_000
-_WIDTH: Final = 120
+WIDTH: Final = 120
+"""Characters of a line of the files that are written."""
 
 Item = Mapping[str, Any]
 """A question as it is written in a file."""
@@ -55,10 +56,7 @@ class EvaluationDatasets:
         if name == GOLDEN and checkout_root():
             return read_questions(golden_files(checkout_root())[0], name=GOLDEN)
         text = self.stored.text(name)
-        found = questions_of(text, Path(name), name, digest_of(text))
-        if not found.questions:
-            raise ValidationFailed(f"The dataset '{name}' holds no questions yet.")
-        return found
+        return require_questions(questions_of(text, Path(name), name, digest_of(text)), f"The dataset '{name}'")
 
     def create(self, name: str, text: str, author: str) -> DatasetVersion:
         """Keep the text of a file under a name. Raises `ValidationFailed` for what can't be read and for a taken name."""
@@ -90,13 +88,29 @@ class EvaluationDatasets:
         del items[_place_of(items, question_id)]
         return self._change(name, base, items, author)
 
+    def take_labels(self, name: str, base: str, labelled: Mapping[str, Sequence[Item]], author: str) -> DatasetVersion:
+        """Give unlabelled questions the places that people have labelled: those by the `question_key` of its text.
+
+        Raises as `put` does, and `ValidationFailed` where no such question has any.
+        """
+        items = self.items(name, base)
+        taken = 0
+        for item in items:
+            if item.get(UNLABELLED) and (places := labelled.get(question_key(item["query"]))):
+                del item[UNLABELLED]
+                item["relevant"] = [dict(place) for place in places]
+                taken += 1
+        if not taken:
+            raise ValidationFailed("No question that waits for labels has a passage by now that was labelled with 1 or 2.")
+        return self._change(name, base, items, author)
+
     def restore(self, name: str, base: str, digest: str, author: str) -> DatasetVersion:
         """Let an older version count again, as the newest. Raises as `put` does."""
         text = self.stored.text(name, digest)
         return self.stored.change(name, base, text, digest, len(items_of(text, Path(name))), author)
 
     def _change(self, name: str, base: str, items: Sequence[Item], author: str) -> DatasetVersion:
-        text = yaml.safe_dump([dict(one) for one in items], allow_unicode=True, sort_keys=False, width=_WIDTH)
+        text = yaml.safe_dump([dict(one) for one in items], allow_unicode=True, sort_keys=False, width=WIDTH)
         read = items_of(text, Path(name))
         return self.stored.change(name, base, text, digest_of(text), len(read), author)
 
@@ -112,6 +126,11 @@ class EvaluationDatasets:
 def digest_of(text: str) -> str:
     """As a run names a dataset that was read from a file with this text."""
     return hash32(hashlib.sha256(text.encode()).hexdigest())
+
+
+def question_key(text: str) -> str:
+    """The same for a question however its blanks and characters are written, as with labels."""
+    return " ".join(canonical(text).split())
 
 
 def _place_of(items: Sequence[Item], question_id: str) -> int:

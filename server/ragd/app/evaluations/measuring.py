@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ragd.app.evaluations.asking import SearchAsker
 from ragd.app.evaluations.datasets import EvaluationDatasets
+from ragd.app.evaluations.judging import CALLS, Judges, JudgeWanted
 from ragd.app.query_factory import QueryFactory
 from ragd.app.search import Search
 from ragd.config.loading import strategy_names
@@ -38,8 +41,9 @@ from ragd.store.jobs import Job, Jobs
 class Wanted:
     """What is asked with. `strategies` None stands for the settings as they are; `limit` takes the first questions only.
 
-    Of a run: `mode`, `top_k` (None: as many as people get, or `DEPTH` where only passages are measured), `rerank`, `name`. Of a
-    search: `minutes`, and the `settings` that it may change, all that can be tuned when empty; it begins at the first strategy.
+    Of a run: `mode`, `top_k` (None: as many as people get, or `DEPTH` where only passages are measured), `rerank`, `name`; who
+    judges it, see `JudgeWanted`. Of a search: `minutes`, and the `settings` that it may change, all that can be tuned when empty;
+    it begins at the first strategy.
     """
 
     dataset: str
@@ -50,14 +54,27 @@ class Wanted:
     rerank: bool = True
     limit: int | None = None
     name: str = ""
+    judge: bool = False
+    metrics: tuple[str, ...] = ()
+    judge_strategy: str | None = None
+    judge_calls: int = CALLS
     minutes: float = 10.0
     settings: tuple[str, ...] = ()
 
     @classmethod
     def of_payload(cls, payload: Mapping[str, Any]) -> Wanted:
         """As `asdict` gave it, through JSON."""
-        lists = {name: tuple(payload[name]) for name in ("strategies", "settings")}
+        lists = {name: tuple(payload.get(name, ())) for name in ("strategies", "settings", "metrics")}
         return cls(**{**payload, **lists})
+
+    @property
+    def judges(self) -> JudgeWanted:
+        return JudgeWanted(self.judge, self.metrics, self.judge_strategy, self.judge_calls)
+
+    @property
+    def answers(self) -> bool:
+        """Whether answers are measured, and not passages alone."""
+        return self.mode != "retrieval_only"
 
 
 @dataclass(slots=True)
@@ -73,6 +90,11 @@ class _Counted:
     def reach(self, done: int, _of: int = 0) -> None:
         self.done = min(self.before + done, self.total)
         self.tell()
+
+    def round(self, before: int, questions: int, number: int) -> Callable[[int, int], None]:
+        """What is told how far a further round over the questions is, by its number from 0."""
+        self.before = before + (number + 1) * questions
+        return self.reach
 
     def tell(self) -> None:
         """Raises where the job is to end."""
@@ -95,6 +117,11 @@ class Measuring:
         """What runs each kind."""
         return {EVALUATION: self.run, TUNING: self.tune}
 
+    @property
+    def judges(self) -> Judges:
+        """What judges runs beyond what is measured without a model."""
+        return Judges(self.queries, self.evaluations)
+
     def strategies(self) -> list[str]:
         """What a strategy may be: the modes, and the names of files."""
         return [*MODES, *strategy_names(self.queries.config_folder)]
@@ -110,12 +137,25 @@ class Measuring:
         questions = self._questions(wanted)[1]
         for strategy in wanted.strategies:
             self.queries.settings(Start(strategy).overlay)
+        self.judges.open(wanted.judges, answers=wanted.answers)
         if kind == TUNING:
             if unknown := [name for name in wanted.settings if name not in TUNABLE]:
                 message = f"'{unknown[0]}' is not tuned. What can be: {', '.join(TUNABLE)}."
                 raise ValidationFailed.of_field("settings", "unknown", message)
             halves(questions)
         return self.jobs.add(kind, collection=wanted.collection or "", kb_id=kb_id, payload=asdict(wanted), request_id=request_id)
+
+    def cost(self, wanted: Wanted) -> dict[str, Any]:
+        """About how often the judging model is asked for a run, in the shape of `api.schemas.evaluation_jobs.EvaluationCost`.
+
+        Raises as `queue` does, but for what only a start can say.
+        """
+        questions = self._questions(wanted)[1]
+        asked: Counter[str] = Counter()
+        for strategy in wanted.strategies:
+            passages = self._top_k(wanted, strategy)
+            asked.update(self.judges.cost(wanted.judges, questions, passages, answers=wanted.answers))
+        return {"questions": len(questions), "calls": dict(asked), "total": asked.total(), "limit": wanted.judge_calls}
 
     def page(self, page: int, page_size: int) -> tuple[list[Job], int]:
         """These jobs, newest first, and how many there are."""
@@ -151,19 +191,30 @@ class Measuring:
         """A run for each strategy, kept as soon as it is finished. A job that goes on after a stop finds those of before."""
         wanted = Wanted.of_payload(job.payload)
         dataset, questions = self._questions(wanted)
-        counted = _Counted(report, "asking", len(wanted.strategies) * len(questions))
+        judges = self.judges.open(wanted.judges, answers=wanted.answers)
+        rounds = 1 + (judges.rounds if judges else 0)
+        counted = _Counted(report, "asking", len(wanted.strategies) * len(questions) * rounds)
         asker = SearchAsker(self.search, self.queries, job.request_id, counted.tell)
         runs: list[str] = []
         for at, strategy in enumerate(wanted.strategies):
-            counted.before = at * len(questions)
+            counted.before = at * len(questions) * rounds
             runs.append(run_id := hash32(job.job_id, str(at)))
             if self.evaluations.has(run_id):
                 continue
             top_k = self._top_k(wanted, strategy)
             terms = Terms(run_id, top_k, wanted.mode, strategy, wanted.collection, wanted.rerank)
             run = measured_run(
-                asker, dataset, questions, terms, name=wanted.name, limit=wanted.limit, judged=False, progress=counted.reach
+                asker,
+                dataset,
+                questions,
+                terms,
+                name=wanted.name,
+                limit=wanted.limit,
+                judged=judges is not None,
+                progress=counted.reach,
             )
+            if judges:
+                run = judges.measure(run, partial(counted.round, counted.before, len(questions)))
             self.evaluations.add(run)
         return EvaluationResult(tuple(runs))
 

@@ -20,6 +20,7 @@ from ragd.cli.eval.export import export
 from ragd.cli.eval.generate import generate
 from ragd.cli.eval.labels import labels
 from ragd.cli.eval.lookup import find_pair, find_run
+from ragd.cli.eval.sample import sample
 from ragd.cli.eval.tables import print_cases, print_comparison, print_run, print_runs, print_worst
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ eval_.add_command(generate)
 eval_.add_command(drift)
 eval_.add_command(export)
 eval_.add_command(labels)
+eval_.add_command(sample)
 
 
 @eval_.command("run")
@@ -101,7 +103,7 @@ def _run(
     answered. Metrics beyond --top-k are left out.
     """
     from ragd.cli.eval.files import require_folders, write_files
-    from ragd.cli.eval.judging import measured_metrics, open_judging
+    from ragd.cli.eval.judging import measured_metrics, open_judging, try_out
     from ragd.cli.eval.metric_sets import open_metric_sets
     from ragd.cli.eval.run import run_all
     from ragd.evaluation.gates import check, read_gate, read_gates
@@ -128,7 +130,7 @@ def _run(
     judging = open_judging(context, judge_strategy, judge_calls) if judged else None
     material = _material(context, named, documents, collection, searched=mode != "generation_only")
     if judging:
-        judging.try_out(material.dataset.questions[0])
+        try_out(judging, material.dataset.questions[0])
     if sets:
         sets.announce()
     terms = Terms("", top_k, mode, collection=collection, rerank=not no_rerank)
@@ -236,7 +238,7 @@ def _material(
             material = stored or read_material(named, documents, has_collection=has_collection)
     material = material if searched else with_own_passages(material)
     if unanswerable := material.dataset.unanswerable:
-        note(f"{plural(unanswerable, 'question')} left out, as no document answers them.")
+        note(f"{plural(unanswerable, 'question')} left out: nothing is known to answer them.")
     return material
 
 

@@ -92,7 +92,7 @@ def _read_file(path: Path, documents: Path | None, *, has_collection: bool) -> t
 def read_stored(context: CliContext, named: str, documents: Path | None, *, has_collection: bool) -> Material | None:
     """The dataset that the daemon keeps under this name; None where the name means something else. Raises `ValidationFailed`."""
     from ragd.client.errors import ApiError
-    from ragd.evaluation.golden import GOLDEN, documents_hash, questions_of
+    from ragd.evaluation.golden import GOLDEN, documents_hash, questions_of, require_questions
 
     if named == GOLDEN or Path(named).expanduser().exists():
         return None
@@ -103,9 +103,8 @@ def read_stored(context: CliContext, named: str, documents: Path | None, *, has_
             if error.status == NotFound.status:
                 return None
             raise
-    dataset = questions_of(found["text"], Path(named), named, found["digest"])
-    if not dataset.questions:
-        raise ValidationFailed(f"The dataset '{named}' holds no questions yet.")
+    read = questions_of(found["text"], Path(named), named, found["digest"])
+    dataset = require_questions(read, f"The dataset '{named}'")
     if documents is None and not has_collection:
         raise ValidationFailed(_WHERE)
     if documents is None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ragd.cli.common.context import CliContext
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ragd.evaluation.external.measuring import Chosen
     from ragd.evaluation.judges.judge import Judge
 
-# They ask for longer replies than our judge does: a list of claims, a verdict on each of eight passages.
-_LONGEST_REPLY: Final = 4096
 _OPTION: Final = "--metrics"
 
 
@@ -28,26 +26,16 @@ def open_metric_sets(context: CliContext, named: Sequence[str], strategy: str | 
     """
     from ragd.cli.common.progress import Preparation
     from ragd.cli.eval.judging import open_model
-    from ragd.evaluation.external.measuring import choose
+    from ragd.evaluation.external.measuring import LONGEST_REPLY, choose, open_tool
     from ragd.evaluation.judges.judge import Judge
 
     chosen = choose(named, answers=answers)
     model, max_tokens = open_model(context, strategy, _OPTION)
-    judge = Judge(model=model, max_tokens=max(max_tokens, _LONGEST_REPLY), calls_left=calls)
+    judge = Judge(model=model, max_tokens=max(max_tokens, LONGEST_REPLY), calls_left=calls)
     for one in chosen:
-        with Preparation(f"Opening {one.own.name}"), closing(one.own.measure([], _NoAdvisor())) as values:
-            assert not list(values)
+        with Preparation(f"Opening {one.own.name}"):
+            open_tool(one)
     return MetricSets(tuple(chosen), judge)
-
-
-class _NoAdvisor:
-    """For no case nothing is asked."""
-
-    def reply(self, prompt: str) -> str:
-        raise NotImplementedError
-
-    def vectors(self, texts: Sequence[str]) -> list[list[float]]:
-        raise NotImplementedError
 
 
 @dataclass(slots=True)
@@ -74,46 +62,34 @@ class MetricSets:
     def measure(self, client: Client, records: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """The records with the tools' values, and an account of each tool."""
         from ragd.cli.common.progress import JobProgress
-        from ragd.evaluation.external.measuring import measure_records, without
+        from ragd.evaluation.external.measuring import JudgeAdvisor, measured_by_judge, without
 
+        advisor = JudgeAdvisor(self.judge, _embedded(client))
         measured, accounts = [dict(record) for record in records], []
         for one in self.chosen:
             if lacking := without(records, one):
                 warn(f"No question has what {', '.join(lacking)} of {one.own.name} needs, such as an expected answer.")
-            before = self._spent()
             with JobProgress(f"Measuring ({one.own.name})") as bar:
-                measured, account = measure_records(
-                    measured,
-                    one,
-                    _Models(client, self.judge),
-                    lambda done, total, bar=bar: bar.show("questions", done, total),  # type: ignore[misc]
-                )
+                shown = partial(bar.show, "questions")
+                measured, account = measured_by_judge(measured, one, advisor, shown)
             if account["stopped"]:
                 warn(f"Not all was measured by {one.own.name}: {account['stopped']}")
             elif account["missing"]:
                 warn(f"{one.own.name} gave {plural(account['missing'], 'value')} too few; see artifacts.metric_sets of the run.")
-            spent = {name: count - before[name] for name, count in self._spent().items()}
-            accounts.append({**account, "provider": self.judge.model.name, "model": self.judge.model.model, **spent})
+            accounts.append(account)
         return measured, accounts
 
-    def _spent(self) -> dict[str, int]:
-        return {"calls": self.judge.calls, **self.judge.usage}
 
+def _embedded(client: Client) -> Callable[[Sequence[str]], list[list[float]]]:
+    """By the embedding model of the daemon, whose name is asked for once."""
 
-@dataclass(slots=True)
-class _Models:
-    """The judge of the settings, and the embedding model that searches."""
+    @cache
+    def model() -> str:
+        listed = client.get("/v1/models")["data"]
+        return next(str(one["id"]) for one in listed if one["kind"] == "embedding")
 
-    client: Client
-    judge: Judge
-    _embedding: str = ""
+    def vectors(texts: Sequence[str]) -> list[list[float]]:
+        body = {"model": model(), "input": list(texts), "input_type": "query"}
+        return [one["embedding"] for one in client.post("/v1/embeddings", body)["data"]]
 
-    def reply(self, prompt: str) -> str:
-        return self.judge.reply(prompt)
-
-    def vectors(self, texts: Sequence[str]) -> list[list[float]]:
-        if not self._embedding:
-            listed = self.client.get("/v1/models")["data"]
-            self._embedding = next(one["id"] for one in listed if one["kind"] == "embedding")
-        body = {"model": self._embedding, "input": list(texts), "input_type": "query"}
-        return [one["embedding"] for one in self.client.post("/v1/embeddings", body)["data"]]
+    return vectors

@@ -10,10 +10,10 @@ from ragd.cli.common.context import CliContext
 
 if TYPE_CHECKING:
     from ragd.cli.eval.corpus import Material
-    from ragd.cli.eval.judging import Judging
     from ragd.cli.eval.metric_sets import MetricSets
     from ragd.client.blocking import Client
     from ragd.evaluation.datasets import Dataset, Question
+    from ragd.evaluation.judges.judging import Judging
     from ragd.evaluation.runs.asking import Terms
 
 
@@ -76,6 +76,7 @@ def _run(
     """Ask the questions, and keep the run when all are answered."""
     from ragd.cli.common.progress import JobProgress
     from ragd.cli.eval.asking import EVALUATIONS, ClientAsker
+    from ragd.cli.eval.judging import judge_run
     from ragd.evaluation.runs.asking import DEFAULT_STRATEGY
     from ragd.evaluation.runs.measuring import measured_run, with_metric_sets, with_verdicts
 
@@ -91,7 +92,7 @@ def _run(
             progress=lambda done, total: bar.show("questions", done, total),
         )
     if judging:
-        run = with_verdicts(run, *judging.judge(client, dataset, run["questions"]))
+        run = with_verdicts(run, *judge_run(judging, client, dataset, run["questions"]))
     if sets:
         run = with_metric_sets(run, *sets.measure(client, run["questions"]))
     kept: dict[str, Any] = client.post(EVALUATIONS, run)

@@ -6,19 +6,21 @@ passages count only where the dataset says that something answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ragd.core.errors import ServiceUnavailable, SettingsError, ValidationFailed, did_you_mean
 from ragd.core.ids import hash32
-from ragd.evaluation.external.protocol import ANSWER, Advisor, Case, MetricSet, Value
-from ragd.evaluation.judges.judge import JudgeStopped
+from ragd.evaluation.external.protocol import ANSWER, Advisor, Case, Field, MetricSet, Value
+from ragd.evaluation.judges.judge import Judge, JudgeStopped
 from ragd.evaluation.judges.measures import plain
 from ragd.providers.registry import build, names
 
 KIND: Final = "metric_set"
+LONGEST_REPLY: Final = 4096
+"""Tokens. They ask for longer replies than our judge does: a list of claims, a verdict on each of eight passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,42 @@ def choose(texts: Iterable[str], *, answers: bool) -> list[Chosen]:
     for one in sets.values():
         one.require()
     return [Chosen(sets[name], tuple(dict.fromkeys(listed))) for name, listed in wanted.items()]
+
+
+def open_tool(chosen: Chosen) -> None:
+    """Start a tool, for no case. Raises `ServiceUnavailable` where it does not start."""
+    with closing(chosen.own.measure([], _NoAdvisor())) as values:
+        assert not list(values)
+
+
+class _NoAdvisor:
+    """For no case nothing is asked."""
+
+    def reply(self, prompt: str) -> str:
+        raise NotImplementedError
+
+    def vectors(self, texts: Sequence[str]) -> list[list[float]]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAdvisor:
+    """The models that a tool asks: a judge, and the embedding model that searches."""
+
+    judge: Judge
+    embed: Callable[[Sequence[str]], list[list[float]]]
+
+    def reply(self, prompt: str) -> str:
+        return self.judge.reply(prompt)
+
+    def vectors(self, texts: Sequence[str]) -> list[list[float]]:
+        return self.embed(texts)
+
+
+def calls_of_case(chosen: Chosen, held: Collection[Field], passages: int) -> int:
+    """How often the judging model is asked about a case that has these fields, and so many passages."""
+    asked = [chosen.own.calls[metric] for metric in chosen.metrics if chosen.own.metrics[metric] <= set(held)]
+    return sum(once + each * passages for once, each in asked)
 
 
 def _set(name: str) -> MetricSet:
@@ -126,6 +164,21 @@ def measure_records(
         "stopped": stopped,
     }
     return measured, account
+
+
+def measured_by_judge(
+    records: Sequence[Mapping[str, Any]], chosen: Chosen, advisor: JudgeAdvisor, progress: Callable[[int, int], None]
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """As `measure_records`, with the model and what it was asked for these records in the account."""
+    before = _spent(advisor.judge)
+    measured, account = measure_records(records, chosen, advisor, progress)
+    spent = {name: count - before[name] for name, count in _spent(advisor.judge).items()}
+    model = advisor.judge.model
+    return measured, {**account, "provider": model.name, "model": model.model, **spent}
+
+
+def _spent(judge: Judge) -> dict[str, int]:
+    return {"calls": judge.calls, **judge.usage}
 
 
 def _with(record: Mapping[str, Any], name: str, found: Mapping[str, Value]) -> dict[str, Any]:

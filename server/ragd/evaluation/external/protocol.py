@@ -53,10 +53,14 @@ class Advisor(Protocol):
 
 
 class MetricSet(Protocol):
-    """The metrics of one tool. `metrics` maps the name of each to what it needs of a case besides the question."""
+    """The metrics of one tool. `metrics` maps the name of each to what it needs of a case besides the question.
+
+    `calls` says how often each asks the judging model of a case: so many times, and so many times for each of its passages.
+    """
 
     name: str
     metrics: Mapping[str, frozenset[Field]]
+    calls: Mapping[str, tuple[int, int]]
 
     @property
     def version(self) -> str:

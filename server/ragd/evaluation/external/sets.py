@@ -19,6 +19,7 @@ _RETRIEVED = frozenset({PASSAGES, REFERENCE})
 class _InAnEnvironment:
     name: ClassVar[str]
     metrics: ClassVar[Mapping[str, frozenset[Field]]]
+    calls: ClassVar[Mapping[str, tuple[int, int]]]
 
     @cached_property
     def version(self) -> str:
@@ -50,6 +51,17 @@ class RagasMetrics(_InAnEnvironment):
         "answer_correctness": _COMPARED,
         "factual_correctness": _COMPARED,
     }
+    calls: ClassVar = {
+        "faithfulness": (2, 0),
+        "answer_relevancy": (3, 0),
+        "context_precision": (0, 1),
+        "context_utilization": (0, 1),
+        "context_recall": (1, 0),
+        "context_relevance": (2, 0),
+        "response_groundedness": (2, 0),
+        "answer_correctness": (3, 0),
+        "factual_correctness": (4, 0),
+    }
 
 
 class DeepEvalMetrics(_InAnEnvironment):
@@ -62,4 +74,11 @@ class DeepEvalMetrics(_InAnEnvironment):
         "contextual_precision": _RETRIEVED,
         "contextual_recall": _RETRIEVED,
         "contextual_relevancy": frozenset({PASSAGES}),
+    }
+    calls: ClassVar = {
+        "faithfulness": (4, 0),
+        "answer_relevancy": (3, 0),
+        "contextual_precision": (2, 0),
+        "contextual_recall": (2, 0),
+        "contextual_relevancy": (1, 1),
     }

@@ -20,6 +20,8 @@ from ragd.providers.protocols import Completion, LanguageModel, Message
 _FAILURES: Final = 3
 # A service that pays no heed to the limit of tokens.
 _LONGEST_REPLY: Final = 20_000
+PROBLEMS: Final = ("unparsable", "failed", "too_long")
+"""Why there is no verdict."""
 
 
 class JudgeStopped(Exception):
@@ -60,7 +62,7 @@ class Judge:
     retried: int = 0
     right: int = 0
     controls: int = 0
-    problems: dict[str, int] = field(default_factory=lambda: {"unparsable": 0, "failed": 0, "too_long": 0})
+    problems: dict[str, int] = field(default_factory=lambda: dict.fromkeys(PROBLEMS, 0))
     usage: dict[str, int] = field(default_factory=lambda: {"input_tokens": 0, "output_tokens": 0})
     _failures: int = 0
     _own: dict[str, Verdict] = field(default_factory=dict)
@@ -178,7 +180,7 @@ class Judge:
 
     def _ask(self, asked: Sequence[Message]) -> str:
         if self.calls_left <= 0:
-            raise JudgeStopped("all calls that --judge-calls allows are used.")
+            raise JudgeStopped("all calls that it was allowed are used.")
         self.calls_left -= 1
         self.calls += 1
         ends: list[Completion] = []

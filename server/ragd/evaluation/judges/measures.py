@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from ragd.evaluation.datasets import Question
 from ragd.evaluation.judges.judge import Judge, JudgeStopped, Verdict
 from ragd.evaluation.judges.prompts import Task, language_of
 from ragd.language.detection import question_language
@@ -25,6 +26,8 @@ JUDGED_METRICS: Final = (
 )
 OF_PASSAGES: Final = ("context_relevance", "context_precision")
 """What can be judged of a run that gave no answers."""
+ANSWER_SENTENCES: Final = 4
+"""What an answer is taken to have, where its questions to a judge are counted before there is one."""
 _MARK: Final = re.compile(r" ?\[\d{1,3}\]")
 # Two measures of the same verdicts.
 _SHARED: Final = {"context_precision": "context_relevance"}
@@ -56,6 +59,15 @@ def tasks(record: Mapping[str, Any]) -> dict[str, list[Task]]:
         if expected := kept.get("reference"):
             found["context_recall"] = [said(sentence) for sentence in _sentences(expected)]
     return {name: listed for name, listed in found.items() if listed}
+
+
+def calls_ahead(question: Question, passages: int, *, answers: bool) -> int:
+    """About how often a judge is asked about a question that gets so many passages, and an answer or none: see `tasks`."""
+    if not question.relevant:
+        return 0
+    expected = _sentences(question.expected) if question.expected else []
+    of_answer = ANSWER_SENTENCES + 1 + bool(expected) if answers else 0
+    return passages + len(expected) + of_answer
 
 
 def to_ask(records: Iterable[Mapping[str, Any]], judge: Judge) -> list[Task]:

@@ -85,19 +85,25 @@ def golden(questions: Iterable[Judgements]) -> tuple[str, int]:
     items: list[dict[str, Any]] = []
     left_out = 0
     for asked in questions:
-        places: dict[str, dict[str, Any]] = {}
-        for one in asked.passages:
-            if one.grade > 0:
-                key = json.dumps([one.source, one.place], sort_keys=True)
-                known = places.setdefault(key, {"source": one.source, "place": dict(one.place), "grade": one.grade})
-                known["grade"] = max(known["grade"], one.grade)
+        places = places_of(asked)
         if places:
-            items.append({"id": asked.question_id, "query": asked.question, "relevant": list(places.values())})
+            items.append({"id": asked.question_id, "query": asked.question, "relevant": places})
         else:
             left_out += 1
     if not items:
         raise ValidationFailed(_NOTHING)
     return yaml.safe_dump(items, allow_unicode=True, sort_keys=False, width=120), left_out
+
+
+def places_of(asked: Judgements) -> list[dict[str, Any]]:
+    """The places that answer a question as a dataset lists them: `{source, place, grade}`, none with the grade 0."""
+    places: dict[str, dict[str, Any]] = {}
+    for one in asked.passages:
+        if one.grade > 0:
+            key = json.dumps([one.source, one.place], sort_keys=True)
+            known = places.setdefault(key, {"source": one.source, "place": dict(one.place), "grade": one.grade})
+            known["grade"] = max(known["grade"], one.grade)
+    return list(places.values())
 
 
 _NOTHING: Final = (

@@ -52,6 +52,11 @@ class Feedback(Repository):
         newest = select(feedback).order_by(feedback.c.created_at.desc(), feedback.c.id)
         return self._page(newest, page, page_size, as_dict)
 
+    def trace_ids(self, verdict: Verdict | None = None) -> set[str]:
+        """The questions of which somebody said something, or this, by their traces."""
+        said = select(feedback.c.trace_id).where(feedback.c.trace_id.is_not(None))
+        return set(self._values(said if verdict is None else said.where(feedback.c.verdict == verdict)))
+
     def remove(self, feedback_id: str) -> None:
         """Delete an opinion. Raises `FeedbackNotFound`."""
         if not self._write(delete(feedback).where(feedback.c.id == feedback_id)):

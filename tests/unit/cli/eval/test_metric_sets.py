@@ -24,6 +24,7 @@ class Lengths:
     name = "lengths"
     version = "0.1"
     metrics: ClassVar = {"said": frozenset({PASSAGES}), "norm": frozenset({PASSAGES})}
+    calls: ClassVar = {"said": (1, 0), "norm": (0, 0)}
 
     def require(self) -> None:
         """It is here."""
@@ -95,7 +96,7 @@ def test_a_judge_without_calls_left_keeps_what_was_measured(rag, questions: Path
     with ChatServer(Scripted(pieces=("1",))) as server:
         judged(monkeypatch, server)
         done = rag(*run, "--name", "cut")
-    assert "Not all was measured by lengths: all calls that --judge-calls allows are used" in done.stderr
+    assert "Not all was measured by lengths: all calls that it was allowed are used" in done.stderr
     found = json.loads(rag("eval", "report", "cut", "--json").stdout)
     assert ["lengths:said" in one["metrics"] for one in found["questions"]] == [True, False]
 

@@ -14,7 +14,11 @@ const PAGE_SIZE = 20;
 
 /** @type {import("../dashboard.js").Page} */
 export async function dataset({ id, query, signal, go }) {
-  const asked = { digest: query.get("digest") ?? "", text: query.get("text") ?? "" };
+  const asked = {
+    digest: query.get("digest") ?? "",
+    text: query.get("text") ?? "",
+    unlabelled: query.get("unlabelled") ?? "",
+  };
   const path = `/api/datasets/${part(id)}`;
   const page = Number(query.get("page") ?? 1);
   const [found, runs, collections] = await Promise.all([
@@ -22,11 +26,11 @@ export async function dataset({ id, query, signal, go }) {
     get("/api/evaluations", { page_size: 100 }, signal),
     get("/api/collections", { page_size: 100 }, signal),
   ]);
-  const { version, versions, questions } = found;
+  const { version, versions, unlabelled, questions } = found;
   const isNewest = version.digest === versions[0].digest;
   /** Shows the page anew, as it is after a change. @param {number} [to] */
   const again = (to = page) =>
-    go(`datasets/${part(id)}`, { text: asked.text, page: String(to), changed: String(Date.now()) });
+    go(`datasets/${part(id)}`, { ...asked, digest: "", page: String(to), changed: String(Date.now()) });
   const editing = {
     collections: collections.items.filter((/** @type {any} */ one) => one.status === "enabled"),
     /** @param {object} question @param {string | null} replaces */
@@ -44,6 +48,11 @@ export async function dataset({ id, query, signal, go }) {
     h("h1", {}, id),
     about(version, runs.items),
     !isNewest && older(path, versions[0].digest, version.digest, again),
+    unlabelled > 0 &&
+      waiting(unlabelled, asked.unlabelled !== "", isNewest, {
+        look: (only) => go(`datasets/${part(id)}`, { ...asked, unlabelled: only ? "true" : "" }),
+        take: () => send("PATCH", path, { base: version.digest, take_labels: true }).then(() => again(1)),
+      }),
     section(
       t("Questions"),
       isNewest && folded(t("Add a question"), () => questionForm(null, editing)),
@@ -111,6 +120,37 @@ function older(path, base, digest, again) {
 }
 
 /**
+ * What waits for labels, and how these come here.
+ * @param {number} count
+ * @param {boolean} isAlone whether the page shows only those
+ * @param {boolean} isNewest
+ * @param {{ look: (only: boolean) => void, take: () => Promise<void> }} does
+ */
+function waiting(count, isAlone, isNewest, { look, take }) {
+  const only = h("button", { onclick: () => look(!isAlone) }, isAlone ? t("Show all questions") : t("Show only these"));
+  return section(
+    t("To be labelled"),
+    quiet(
+      t(
+        "{0} questions wait: label their passages by the link of each, then take the labels over. Until then they are not asked.",
+        number(count),
+      ),
+    ),
+    h("p", { class: "badges" }, only, isNewest && action(t("Take the labels over"), take)),
+  );
+}
+
+/** @param {{ id: string, query: string }} question by its trace, where that is kept; else its passages are searched */
+function labelLink({ id, query }) {
+  const trace = /^[0-9a-f]{32}$/.test(id) ? { trace: id } : {};
+  return h(
+    "a",
+    { href: `#/labels/mark?${new URLSearchParams({ ...trace, question: query })}` },
+    t("Label its passages"),
+  );
+}
+
+/**
  * @param {string} text
  * @param {(text: string) => void} look
  */
@@ -147,6 +187,8 @@ function card({ number: at, question }, editing, remove) {
       "p",
       { class: "badges" },
       h("code", {}, question.id),
+      question.unlabelled === true && badge(t("To be labelled"), "warn"),
+      question.unlabelled === true && labelLink(question),
       question.answerable === false && badge(t("No document answers it"), "warn"),
       question.hard === true && badge(t("Hard"), "plain"),
       ...[question.type, question.lang].filter(Boolean).map((group) => badge(String(group), "plain")),

@@ -5,6 +5,7 @@ import { h } from "../lib/dom.js";
 import { badge, facts, folded, options, pager, quiet, section, table } from "../lib/parts.js";
 import { duration, number, score, t, time } from "../lib/text.js";
 import { intervalBar } from "../parts/intervals.js";
+import { judgeFacts, sideBySide } from "../parts/judged.js";
 import { placeText } from "../parts/places.js";
 import { comparison } from "./comparison.js";
 import { runName } from "./evaluations.js";
@@ -44,6 +45,7 @@ async function oneRun({ id, query, signal, go }) {
     h("h1", {}, runName(run)),
     about(run),
     section(t("Figures"), figureTable(found.metrics), groupTable(found)),
+    sideBySide(found.metrics),
     section(t("Compare with another run"), compareForm(run, others.items, go)),
     section(
       t("Questions"),
@@ -68,6 +70,7 @@ function about(run) {
     [t("Nothing found"), number(empty)],
     [t("Time, half and 95 %"), `${duration(latency_ms.p50)}, ${duration(latency_ms.p95)}`],
     [t("Measured"), time(run.started_at)],
+    ...judgeFacts(run.options),
   ]);
 }
 

@@ -34,7 +34,8 @@ export async function evaluations({ query, signal }) {
     );
   }
   const jobs = measuringJobs(signal, () => void show().catch(() => undefined));
-  await Promise.all([show(), jobs.refresh()]);
+  const [begun] = await Promise.all([jobs.refresh(), show()]);
+  const last = begun.find(({ kind }) => kind === "evaluation") ?? null;
   return h(
     "div",
     {},
@@ -42,7 +43,7 @@ export async function evaluations({ query, signal }) {
     h("p", { class: "badges" }, h("a", { href: "#/datasets" }, t("Datasets of questions"))),
     section(
       t("Start an evaluation"),
-      measuringForms(choices, collections.items, () => jobs.refresh()),
+      measuringForms(choices, collections.items, last, () => jobs.refresh()),
       jobs.element,
     ),
     runs,

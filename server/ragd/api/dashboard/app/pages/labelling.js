@@ -1,6 +1,6 @@
 /** One question: its passages, of the answer and of further searches, each judged by whoever sits here. */
 
-import { get, part, send } from "../lib/api.js";
+import { ApiError, get, part, send } from "../lib/api.js";
 import { h } from "../lib/dom.js";
 import { badge, failure, quiet, section } from "../lib/parts.js";
 import { number, t } from "../lib/text.js";
@@ -19,8 +19,9 @@ const FOUND = 20;
 export async function labelling({ query, signal }) {
   const traceId = query.get("trace") ?? "";
   const collection = query.get("collection") ?? "";
-  const trace = traceId ? await get(`/api/traces/${part(traceId)}/passages`, {}, signal) : null;
-  const question = query.get("question") || trace?.query || "";
+  const asked = query.get("question") ?? "";
+  const trace = traceId ? await passagesOf(traceId, asked, signal) : null;
+  const question = asked || trace?.query || "";
   if (!question) {
     return h(
       "div",
@@ -30,7 +31,7 @@ export async function labelling({ query, signal }) {
       h("p", {}, h("a", { href: "#/labels" }, t("Labels"))),
     );
   }
-  const desk = new Desk(question, traceId, signal);
+  const desk = new Desk(question, trace ? traceId : "", signal);
   if (trace) desk.add(trace.passages.map(ofTrace), t("Of the question's lists"));
   else await desk.search(question, collection, t("Found by the question"));
   await desk.load();
@@ -53,6 +54,21 @@ export async function labelling({ query, signal }) {
     section(t("Search for more passages"), searchForm(desk, collections.items, collection)),
     desk.before,
   );
+}
+
+/**
+ * The passages of a trace; null where it is no more, and the question is known without it.
+ * @param {string} id
+ * @param {string} question
+ * @param {AbortSignal} signal
+ */
+async function passagesOf(id, question, signal) {
+  try {
+    return await get(`/api/traces/${part(id)}/passages`, {}, signal);
+  } catch (error) {
+    if (question && error instanceof ApiError && error.code === "TRACE_NOT_FOUND") return null;
+    throw error;
+  }
 }
 
 /** The passages on the page, and the marks of whoever judges. */

@@ -5,6 +5,7 @@ import { h } from "../lib/dom.js";
 import { action, badge, failure, folded, quiet, table } from "../lib/parts.js";
 import { number, t, time } from "../lib/text.js";
 import { choice, field, numberOrNothing, several } from "./fields.js";
+import { judgeFields } from "./judges.js";
 import { tuned } from "./tuned.js";
 
 const SHOWN = 10;
@@ -17,7 +18,7 @@ const isUnderWay = (status) => status === "queued" || status === "running";
  * What was begun here, newest first, each as it goes on.
  * @param {AbortSignal} signal
  * @param {() => void} measured is called when something has ended that was under way
- * @returns {{ element: HTMLElement, refresh: () => Promise<void> }}
+ * @returns {{ element: HTMLElement, refresh: () => Promise<readonly any[]> }} `refresh` gives the jobs
  */
 export function measuringJobs(signal, measured) {
   const element = h("div", {});
@@ -28,6 +29,7 @@ export function measuringJobs(signal, measured) {
     const { items } = await get("/api/evaluations/jobs", { page_size: SHOWN }, signal);
     element.replaceChildren(items.length === 0 ? quiet(t("Nothing was started here yet.")) : jobTable(items, refresh));
     for (const job of items) if (isUnderWay(job.status) && !watched.has(job.job_id)) void follow(job.job_id);
+    return items;
   }
 
   /** @param {string} id */
@@ -65,7 +67,7 @@ function progressOf({ done, total }) {
 
 /**
  * @param {readonly any[]} jobs
- * @param {() => Promise<void>} refresh
+ * @param {() => Promise<unknown>} refresh
  */
 function jobTable(jobs, refresh) {
   const columns = [
@@ -96,7 +98,7 @@ function state(job) {
 
 /**
  * @param {any} job
- * @param {() => Promise<void>} refresh
+ * @param {() => Promise<unknown>} refresh
  */
 function outcome(job, refresh) {
   if (isUnderWay(job.status)) {
@@ -120,9 +122,10 @@ const verdict = ({ changes }) =>
  * The forms that begin a run and a search for better settings.
  * @param {any} choices `GET /api/evaluations/choices`
  * @param {readonly { name: string, status: string }[]} collections
- * @param {() => Promise<void>} begun
+ * @param {any} last the newest run that was begun here, or null
+ * @param {() => Promise<unknown>} begun
  */
-export function measuringForms(choices, collections, begun) {
+export function measuringForms(choices, collections, last, begun) {
   if (choices.datasets.length === 0)
     return h(
       "p",
@@ -135,7 +138,7 @@ export function measuringForms(choices, collections, begun) {
   return h(
     "div",
     {},
-    folded(t("Measure how good the answers are"), () => runForm(choices, enabled, begun)),
+    folded(t("Measure how good the answers are"), () => runForm(choices, enabled, last, begun)),
     folded(t("Look for better settings"), () => tuneForm(choices, enabled, begun)),
   );
 }
@@ -161,7 +164,7 @@ function material(choices, collections) {
  * @param {string} label
  * @param {readonly (HTMLElement)[]} rows
  * @param {() => Promise<unknown>} begin
- * @param {() => Promise<void>} begun
+ * @param {() => Promise<unknown>} begun
  */
 function form(label, rows, begin, begun) {
   const said = h("div", { role: "status" });
@@ -187,9 +190,10 @@ function form(label, rows, begin, begun) {
 /**
  * @param {any} choices
  * @param {readonly string[]} collections
- * @param {() => Promise<void>} begun
+ * @param {any} last
+ * @param {() => Promise<unknown>} begun
  */
-function runForm(choices, collections, begun) {
+function runForm(choices, collections, last, begun) {
   const { fields, limit, asked } = material(choices, collections);
   const mode = choice(["retrieval_only", "end_to_end"], (value) =>
     value === "end_to_end" ? answersText(choices.answers_by) : t("Passages: are the right ones found, and where"),
@@ -197,20 +201,25 @@ function runForm(choices, collections, begun) {
   const strategies = several(t("Strategies, a run for each"), choices.strategies, (name) => name === DEFAULT);
   const reranked = h("input", { type: "checkbox", checked: true });
   const name = h("input", { type: "text", maxlength: 255 });
-  const begin = () =>
-    send("POST", "/api/evaluations/jobs", {
-      ...asked(),
-      strategies: strategies.chosen(),
-      mode: mode.value,
-      rerank: reranked.checked,
-      name: name.value,
-    });
+  const wanted = () => ({
+    ...asked(),
+    strategies: strategies.chosen(),
+    mode: mode.value,
+    rerank: reranked.checked,
+    name: name.value,
+  });
+  const judges = judgeFields(choices, last, () => mode.value === "end_to_end", wanted);
+  const begin = () => send("POST", "/api/evaluations/jobs", { ...wanted(), ...judges.chosen() });
   const rows = [
     h("div", { class: "controls" }, ...fields, field(t("What is measured"), mode)),
     strategies.element,
     h("div", { class: "controls" }, field(t("Name of the run"), name), limit, field(t("Reranking"), reranked)),
+    judges.element,
   ];
-  return form(t("Measure"), rows, begin, begun);
+  const element = form(t("Measure"), rows, begin, begun);
+  element.addEventListener("change", () => void judges.refresh());
+  void judges.refresh();
+  return element;
 }
 
 /** @param {string} by */
@@ -220,7 +229,7 @@ const answersText = (by) =>
 /**
  * @param {any} choices
  * @param {readonly string[]} collections
- * @param {() => Promise<void>} begun
+ * @param {() => Promise<unknown>} begun
  */
 function tuneForm(choices, collections, begun) {
   const { fields, limit, asked } = material(choices, collections);

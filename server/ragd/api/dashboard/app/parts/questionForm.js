@@ -30,8 +30,13 @@ export function questionForm(known, { collections, save }) {
   const places = relevantPlaces(known?.relevant ?? []);
   const said = h("div", { role: "status" });
 
+  function answering() {
+    if (unanswerable.checked) return { answerable: false };
+    const relevant = places.chosen();
+    return known?.unlabelled && relevant.length === 0 ? { unlabelled: true } : { relevant };
+  }
   function question() {
-    const { relevant: _places, answerable: _answerable, hard: _hard, ...kept } = known ?? {};
+    const { relevant: _places, answerable: _answerable, unlabelled: _unlabelled, hard: _hard, ...kept } = known ?? {};
     const texts = { type: type.value.trim(), lang: lang.value.trim(), answer: answer.value.trim() };
     const named = facts.value
       .split("\n")
@@ -47,7 +52,7 @@ export function questionForm(known, { collections, save }) {
     delete made.facts;
     return {
       ...made,
-      ...(unanswerable.checked ? { answerable: false } : { relevant: places.chosen() }),
+      ...answering(),
       ...(named.length > 0 ? { facts: named } : {}),
       ...(hard.checked ? { hard: true } : {}),
     };
