@@ -96,7 +96,7 @@ function about(version, runs) {
   );
   return facts([
     [t("Version"), t("{0}, of {1}", number(version.position), time(version.created_at))],
-    [t("By"), version.author],
+    [t("Changed by"), version.author],
     [t("Digest"), h("code", {}, version.digest)],
     [t("Questions"), number(version.questions)],
     [t("Measured with it"), links.length > 0 ? h("ul", { class: "plain" }, ...links) : t("No run that is kept")],
@@ -222,7 +222,7 @@ function versionTable(name, versions) {
     { title: t("Digest") },
     { title: t("Questions"), isNumber: true },
     { title: t("Changed") },
-    { title: t("By") },
+    { title: t("Changed by") },
   ];
   return table(
     t("Versions"),

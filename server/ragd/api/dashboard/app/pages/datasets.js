@@ -49,7 +49,7 @@ function list(rows) {
     { title: t("Version"), isNumber: true },
     { title: t("Digest") },
     { title: t("Changed") },
-    { title: t("By") },
+    { title: t("Changed by") },
   ];
   return table(
     t("Datasets of questions"),
