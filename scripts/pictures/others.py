@@ -32,7 +32,7 @@ def main(folder: Path) -> None:
         wanted[package].append((path, kind))
     for package, files in wanted.items():
         with tempfile.TemporaryDirectory() as scratch:
-            subprocess.run(["apt-get", "download", package], cwd=scratch, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(["apt-get", "--quiet=2", "download", package], cwd=scratch, check=True, stdout=subprocess.DEVNULL)
             (archive,) = Path(scratch).glob("*.deb")
             subprocess.run(["dpkg-deb", "--extract", str(archive), scratch], check=True)
             for path, kind in files:
