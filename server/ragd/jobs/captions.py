@@ -6,6 +6,7 @@ Each description is kept as soon as it is made. A job that was cut off, or gave 
 from __future__ import annotations
 
 import logging
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -38,8 +39,10 @@ log = logging.getLogger(__name__)
 
 KIND: Final = "captions"
 
-# Pictures after which their documents' views are made, and other jobs get their turn.
+# Pictures after which their documents' views are made, and other jobs get their turn: or after so long, since one picture may
+# take many seconds.
 _SLICE: Final = 20
+_TURN_S: Final = 2.0
 _AGAIN_S: Final = 1.0
 _UNTIL_LENT_S: Final = 3600.0
 _GIVEN_UP: Final = 3
@@ -186,7 +189,7 @@ class _Run:
         work = self._work
         lacks = work.wanted(self._job.payload, self._key)
         self.counts = counts = Counts(len(lacks))
-        since_views = 0
+        since_views, begun = 0, time.monotonic()
         for doc_id, content, group in self._documents(lacks):
             for lack in group:
                 self._report(_STAGE, counts.done, counts.total)
@@ -194,7 +197,7 @@ class _Run:
                     self._one(content, lack)
                 counts.done += 1
                 since_views += 1
-                if since_views >= self._slice and self._gives_way():
+                if (since_views >= self._slice or time.monotonic() - begun >= _TURN_S) and self._gives_way():
                     work._apply(self._job, self._report, self._key, counts)
                     raise Postponed(_AGAIN_S)
             log.debug("pictures of a document described", extra={"doc_id": doc_id})

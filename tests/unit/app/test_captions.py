@@ -13,7 +13,9 @@ from PIL import Image, ImageDraw, ImageFont
 
 from ragd.app.container import Application
 from ragd.core.errors import ServiceUnavailable
+from ragd.ingest.workers.looks import Look, LookTask
 from ragd.ingest.workers.pool import WorkerPool
+from ragd.jobs import captions
 from ragd.jobs.captions import KIND
 from ragd.store.jobs import FINISHED, Job
 from ragd.testing.chat_server import ChatServer, Scripted
@@ -106,6 +108,36 @@ def test_a_document_is_found_before_its_pictures_are_described(open_app: Open, p
     ingest(app, pictured / "report.md")
     assert [hit.passage.source for hit in ask(app, "The quarter went well").hits] == ["report.md"]
     assert app.captioning.described([ask(app, "quarter").hits[0].passage.images[0].asset_id]) == {}
+
+
+def test_another_document_waits_for_one_slow_picture_and_not_for_all(
+    open_app: Open, pictured: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = [f"![Table {number}]({number}.png)" for number in range(3)]
+    for number in range(3):
+        image = Image.new("RGB", (300 + 100 * number, 300), ("white", "gray", "black")[number])
+        ImageDraw.Draw(image).ellipse((20, 20, 280, 120 + 80 * number), fill="orange")
+        image.save(pictured / f"{number}.png")
+    (pictured / "album.md").write_text("# Album\n\n" + "\n\n".join(shown), encoding="utf-8")
+    (pictured / "next.md").write_text("# Next\n\nIt can be found.\n", encoding="utf-8")
+    monkeypatch.setattr(captions, "_TURN_S", 0.0)
+    app = open_app(captions__provider="rules", ocr__provider="none")
+    look, looks = WorkerPool.look, list[str]()
+
+    def slow(pool: WorkerPool, task: LookTask) -> Look:
+        if not looks:
+            looks.append(app.documents.ingest([str(pictured / "next.md")]))
+        looks.append(task.name)
+        return look(pool, task)
+
+    monkeypatch.setattr(WorkerPool, "look", slow)
+    ingest(app, pictured / "album.md")
+    while not looks:
+        app.runner.wait_for_change(0.05)
+    finish(app, looks[0])
+    assert len(looks) == 2, "the document came after the first of three pictures"
+    described(app)
+    assert len(looks) == 4
 
 
 def test_views_follow_the_captioner_of_the_settings_at_the_next_start(open_app: Open, pictured: Path) -> None:
