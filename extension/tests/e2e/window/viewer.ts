@@ -129,7 +129,7 @@ suite("the document viewer", () => {
     await viewer().getByRole("tab").first().click();
     await group.waitFor();
     expect(await viewer().locator("thead tr:not(.column-letters)").count()).toBeGreaterThan(1);
-    open("incident-2026-014.docx", "INC-2026-014");
+    await openInViewer("incident-2026-014.docx", "INC-2026-014");
     const phase = viewer().locator("td[rowspan='2']").filter({ hasText: "Detection" });
     await phase.scrollIntoViewIfNeeded();
     const [cell, below] = await Promise.all([phase.boundingBox(), viewer().getByText("06:44", { exact: true }).boundingBox()]);
@@ -139,7 +139,7 @@ suite("the document viewer", () => {
   });
 
   test("slides show their parts where they stand, and small beside them", async () => {
-    open("quarterly-review-2026q1.pptx", "Kestrel, first quarter 2026");
+    await openInViewer("quarterly-review-2026q1.pptx", "Kestrel, first quarter 2026");
     await viewer().locator(".stage .placed").first().waitFor();
     await viewer().getByRole("button", { name: "Slides", exact: true }).click();
     const slides = viewer().getByRole("listbox", { name: "Slides" });
