@@ -44,7 +44,16 @@ suite("a chat as a tab of the editor", () => {
     const dialog = page.locator(".quick-input-widget:visible").filter({ hasText: "Export chat" });
     await dialog.waitFor();
     await editor.window.screenshot(`chat-export-${format}`);
-    await dialog.locator("input").first().fill(path);
+    const name = dialog.locator("input").first();
+    // It writes its own proposal when it has listed the folder, over what is there by then.
+    await until("a name is proposed", async () => (await name.inputValue()).endsWith(`.${format}`));
+    await dialog.locator(".monaco-list-row").first().waitFor();
+    await name.fill(path);
+    await until(
+      "the folder of the name is listed",
+      async () => (await dialog.locator(".monaco-list-row").filter({ hasText: "data" }).count()) > 0,
+    );
+    expect(await name.inputValue()).toBe(path);
     await dialog.getByRole("button", { name: "OK" }).click();
     await until("the file is written", () => existsSync(path) && readFileSync(path, "utf8").includes(QUESTIONS.english.text));
     const text = readFileSync(path, "utf8");
