@@ -94,7 +94,8 @@ def texts() -> list[str]:
     lines = code.splitlines()
     for _ in range(75):
         start = choose.randrange(len(lines) - 20)
-        made.append("\n".join(lines[start : start + choose.randint(3, 12)]))
+        # No more characters than the model takes tokens, whatever the code is.
+        made.append("\n".join(lines[start : start + choose.randint(3, 12)])[:500])
     return [unicodedata.normalize("NFKC", text).strip() for text in made]
 
 
