@@ -8,6 +8,8 @@ export default defineConfig({
     include: ["tests/unit/**/*.test.ts"],
     // A view's tests ask for a page by `// @vitest-environment jsdom` in their first line.
     environment: "node",
+    setupFiles: ["tests/unit/fixtures/patience.ts"],
+    testTimeout: 60_000,
     restoreMocks: true,
   },
 });

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.request import Request, urlopen
 
 import pytest
+from hypothesis import settings
 
 # Before anything of ours is imported: the real models' folder is remembered (tests marked `model` read it), the rest is hidden.
 from ragd.config.loading import Directories
@@ -33,6 +34,10 @@ os.environ.update(
     RAG_MODELS_DIR=str(_MODELS_DIR),
     HF_HUB_OFFLINE="1",
 )
+
+# No test is about time, and the machine may be busy.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 # Started in the background of a script, we ignore Ctrl-C, and so would every process that we start; a handler is not inherited.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

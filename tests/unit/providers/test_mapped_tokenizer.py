@@ -101,7 +101,7 @@ def trimming(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     st.lists(st.text(_ALPHABET, max_size=30) | st.sampled_from(["a<s>b", "<unk>a", "a <unk><unk> b", "＜ｓ＞", ""]), max_size=4)
 )
@@ -182,7 +182,7 @@ def test_passages_that_share_lines_count_what_each_counts_alone(kind: str, reque
     path: Path = request.getfixturevalue(kind)
     tokenizer = OnnxTokenizer(path, path.parent / "tables", much=10**9)
 
-    @settings(max_examples=400, deadline=None)
+    @settings(max_examples=400)
     @given(st.lists(st.text(_ALPHABET + "\u3000\x85\u200b\u2028\r", max_size=30) | st.just("a<s>b"), max_size=4))
     def check(lines: list[str]) -> None:
         passages = [*lines, "\n".join(lines), "\n\n".join(["ab", *lines])]

@@ -368,7 +368,7 @@ def test_program_text_keeps_its_lines_and_indents() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(
         st.tuples(

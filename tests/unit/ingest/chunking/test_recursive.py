@@ -59,7 +59,7 @@ TEXTS = st.one_of(
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     text=TEXTS,
     max_tokens=st.integers(4, 40),
@@ -262,7 +262,7 @@ def test_a_document_of_headings_alone_is_searchable_by_them() -> None:
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     title=st.text(ALPHABET + "xyz", min_size=1, max_size=300),
     body=st.text(ALPHABET, min_size=1, max_size=600),

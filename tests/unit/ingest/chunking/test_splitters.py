@@ -76,7 +76,7 @@ TOKENIZERS = st.sampled_from([WordTokenizer(), PrefixTokenizer(), CharacterToken
 
 
 @pytest.mark.parametrize("build", [fixed, semantic])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(text=TEXTS, max_tokens=st.integers(4, 40), overlap=st.integers(0, 20), tokenizer=TOKENIZERS)
 def test_ranges_cover_every_character_in_order_and_keep_the_limit(
     build: Callable[[Tokenizer, int], Splitter], text: str, max_tokens: int, overlap: int, tokenizer: Tokenizer
