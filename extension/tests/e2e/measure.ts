@@ -114,9 +114,10 @@ async function firstPassage(panel: Panel, question: string): Promise<number> {
     const times = globalThis as { asked?: number; shown?: number };
     delete times.shown;
     page.addEventListener("keydown", () => (times.asked = performance.now()), { capture: true, once: true });
-    const before = page.querySelectorAll("[data-testid=passage]").length;
+    // Those of an earlier answer may go as the new ones come.
+    const before = new Set(page.querySelectorAll("[data-testid=passage]"));
     const observer = new MutationObserver(() => {
-      if (page.querySelectorAll("[data-testid=passage]").length <= before) return;
+      if ([...page.querySelectorAll("[data-testid=passage]")].every((one) => before.has(one))) return;
       times.shown = performance.now();
       observer.disconnect();
     });
