@@ -1,13 +1,13 @@
 """The second pass over pictures: described once their documents can be found, behind every other job, and put into the views.
 
-Each description is kept as soon as it is made. A job that was cut off, or gave way, goes on with what is missing still.
+Each description is kept as soon as it is made. A job that was cut off, or gave way, goes on with what is left, see
+`caption_selection`.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,6 +25,7 @@ from ragd.ingest.prefetch import side_by_side
 from ragd.ingest.reading import Report
 from ragd.ingest.workers.looks import Look, LookTask
 from ragd.ingest.workers.pool import WorkerPool
+from ragd.jobs.caption_selection import Selection
 from ragd.jobs.counts import Counts
 from ragd.providers.caption_checks import checked
 from ragd.providers.caption_protocol import Captioner, LentCaptioner
@@ -84,7 +85,7 @@ class DescribePictures:
         # One that waits for somebody to lend a model does not wait for a time: it goes on when somebody does.
         is_for_lender = isinstance(captioner, LentCaptioner) and not captioner.lending.is_lent
         same = [job for job in self.jobs.waiting(KIND) if job.payload == payload]
-        waiting = next((job for job in same if is_for_lender or job.not_before is None), None)
+        waiting = next((job for job in same if is_for_lender or job.not_before is None or _has_given_way(job)), None)
         if waiting:
             return waiting
         if not self._pending(payload):
@@ -111,39 +112,11 @@ class DescribePictures:
     def _pending(self, payload: Mapping[str, Any]) -> bool:
         captioner = self.captioner()
         key = CaptionerKey.of(captioner) if captioner else None
-        return bool((key and self.wanted(payload, key)) or self.descriptions.unapplied(key))
+        return bool((key and self.selection.wanted(payload, key)) or self.descriptions.unapplied(key))
 
-    def wanted(self, payload: Mapping[str, Any], key: CaptionerKey) -> list[Lack]:
-        """What a job of this payload describes: the missing, those of which little was said, or those of a model; each once."""
-        if payload.get("anew"):
-            lacks = self.descriptions.showing(payload["asset_ids"])
-        elif model := payload.get("redo"):
-            lacks = self.descriptions.described_by(model)
-        else:
-            again, low_quality = bool(payload.get("again")), bool(payload.get("low_quality"))
-            lacks = self.descriptions.lacking(key, again=again, low_quality=low_quality)
-        if wanted := payload.get("asset_ids"):
-            lacks = [lack for lack in lacks if lack.asset_id in set(wanted)]
-        # With the first document that shows it.
-        unique = {lack.asset_id: lack for lack in reversed(lacks)}
-        lacks = [lack for lack in lacks if unique[lack.asset_id] is lack]
-        # Somebody wants those that are named, and those of a model had their place when they were described first.
-        return lacks if wanted or payload.get("redo") else self._within_limit(lacks, payload, key)
-
-    def _within_limit(self, lacks: Sequence[Lack], payload: Mapping[str, Any], key: CaptionerKey) -> list[Lack]:
-        """The first of each document, as many as it has room for beside what earlier runs have described."""
-        most = self.settings.max_per_document
-        if not most:
-            return list(lacks)
-        counted = Counter(
-            self.descriptions.described_in({lack.doc_id for lack in lacks}, key, good=bool(payload.get("low_quality")))
-        )
-        within = []
-        for lack in lacks:
-            counted[lack.doc_id] += 1
-            if counted[lack.doc_id] <= most:
-                within.append(lack)
-        return within
+    @property
+    def selection(self) -> Selection:
+        return Selection(self.settings, self.descriptions)
 
     def __call__(self, job: Job, report: Report) -> IngestResult:
         captioner = self.captioner()
@@ -187,10 +160,12 @@ class _Run:
 
     def all(self) -> IngestResult:
         work = self._work
-        lacks = work.wanted(self._job.payload, self._key)
-        self.counts = counts = Counts(len(lacks))
+        selected = work.selection.of(self._job, self._key, work.jobs.clock(-work.settings.retry_after_s))
+        self.counts = counts = Counts(selected.done + len(selected.left), selected.done)
+        for doc_id, content, failed in self._documents(selected.failed):
+            counts.failed += [_failure(content.source if content else doc_id, lack) for lack in failed]
         since_views, begun = 0, time.monotonic()
-        for doc_id, content, group in self._documents(lacks):
+        for doc_id, content, group in self._documents(selected.left):
             for lack in group:
                 self._report(_STAGE, counts.done, counts.total)
                 if content is not None:
@@ -205,14 +180,14 @@ class _Run:
                 work._apply(self._job, self._report, self._key, counts)
                 since_views = 0
         result = work._apply(self._job, self._report, self._key, counts)
-        if not self._job.payload and any(lack.attempts for lack in work.wanted({}, self._key)):
+        if not self._job.payload and any(lack.attempts for lack in work.selection.wanted({}, self._key)):
             raise Postponed(work.settings.retry_after_s, "Some pictures could not be described; they are tried again.")
         return result
 
     def _gives_way(self) -> bool:
-        """Whether another job gets its turn now. A job with a payload was asked for, and goes on."""
+        """Whether another job gets its turn now. One that was asked for does not give way to others that describe pictures."""
         left = self.counts.done < self.counts.total
-        return left and not self._job.payload and self._work.jobs.others_due(self._job.job_id)
+        return left and self._work.jobs.others_due(self._job.job_id, KIND if self._job.payload else None)
 
     def _documents(self, lacks: Sequence[Lack]) -> Iterator[tuple[str, VersionContent | None, list[Lack]]]:
         """The lacks by their documents, with what each document holds; None for one that is gone by now."""
@@ -326,10 +301,20 @@ class _Run:
         return Path(self._work.assets.find(asset.asset_id, "raw").path).read_bytes()
 
     def _fail(self, content: VersionContent, lack: Lack, error: RagError) -> None:
-        attempts = lack.attempts + 1
-        self._work.descriptions.fail(lack.asset_id, self._key, (error.code, error.message), attempts)
-        self.counts.failed.append(Failure(f"{content.source} (picture {lack.asset_id[:8]})", error.code, error.message))
+        failed = replace(lack, attempts=lack.attempts + 1, error=(error.code, error.message))
+        self._work.descriptions.fail(lack.asset_id, self._key, (error.code, error.message), failed.attempts)
+        self.counts.failed.append(_failure(content.source, failed))
         log.warning("picture not described", extra={"asset_id": lack.asset_id, "code": error.code, "reason": error.message})
+
+
+def _has_given_way(job: Job) -> bool:
+    """Whether a job for whatever is missing waits for no more than its turn: then it describes what has come meanwhile, too."""
+    return not job.payload and job.error is None
+
+
+def _failure(source: str, lack: Lack) -> Failure:
+    code, message = lack.error or ("INTERNAL_ERROR", "")
+    return Failure(f"{source} (picture {lack.asset_id[:8]})", code, message)
 
 
 def _until_tomorrow(now: str) -> float:

@@ -10,9 +10,9 @@ from ragd.core.jobs import Failure, IngestResult
 class Counts:
     """What a job has done so far."""
 
-    def __init__(self, total: int = 0) -> None:
+    def __init__(self, total: int = 0, done: int = 0) -> None:
         self.total = total
-        self.done = 0
+        self.done = done
         self.failed: list[Failure] = []
         self._made = IngestResult()
 

@@ -252,9 +252,11 @@ class Jobs(Repository):
         self.added.set()
         return row is not None
 
-    def others_due(self, job_id: str) -> bool:
-        """Whether another job could begin now."""
+    def others_due(self, job_id: str, apart_from: str | None = None) -> bool:
+        """Whether another job could begin now, `apart_from` those of a kind."""
         others = select(jobs.c.job_id).where(*self.due(), _in_lane(beside=False), jobs.c.job_id != job_id)
+        if apart_from is not None:
+            others = others.where(jobs.c.kind != apart_from)
         return self._first(others.limit(1)) is not None
 
     def waiting(self, kind: str, kb_id: str | None = None, statuses: Sequence[JobStatus] = ("queued",)) -> list[Job]:

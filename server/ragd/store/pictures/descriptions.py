@@ -50,11 +50,12 @@ class StoredDescription:
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """A picture that a live document shows, and that the captioner has not described."""
+    """A picture that a live document shows, and that the captioner has not described; `error`: code and message of a failure."""
 
     doc_id: str
     asset_id: str
     attempts: int = 0
+    error: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +220,11 @@ class Descriptions(Repository):
         return [
             Shown(row.doc_id, row.source, row.asset_id, row.alt, said.get(row.asset_id), failed.get(row.asset_id)) for row in kept
         ]
+
+    def tried_since(self, since: str, key: CaptionerKey) -> dict[str, StoredDescription]:
+        """asset id -> what a captioner has said of it after a moment, also that it could not."""
+        query = select(descriptions).where(descriptions.c.created_at > since, _by(key))
+        return {row.asset_id: _stored(row) for row in self._rows(query)}
 
     def spent(self, since: str, key: CaptionerKey) -> Spent:
         """What a captioner was asked since a moment, failures included: they cost, too. What was taken over cost nothing."""
