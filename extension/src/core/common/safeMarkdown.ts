@@ -1,18 +1,20 @@
 /**
  * Markdown of others as it streams, without what could act: no links but to the web and within, no pictures.
  *
- * A link to a command, a file or a program becomes a link to nowhere; a picture becomes a link to it. The look ahead is bounded,
- * and however the text is cut, the result is the same.
+ * A link to a command, a file or a program becomes a link to nowhere; a picture becomes a link to it, or, if it is one of a
+ * document, as passages name it, its description. The look ahead is bounded, and however the text is cut, the result is the same.
  */
 
 const LONGEST_TARGET = 1_000;
 const LONGEST_LINE = 300;
+const DEEPEST = 3;
 const LONGEST_FENCE_LINE = 200;
 const PLAIN = /[^!\]<\n]+/y;
 const FENCE = /^ {0,3}(`{3,}|~{3,})([^\n]*)$/;
 const MAY_OPEN_FENCE = /^ {0,3}(?:$|`|~)/;
 const TARGET = /^\](?:\(|:)\s*(?:<([^<>\n]*)>|([^\s()<>]+))?/;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+const ASSET = /^\(\s*<?asset:(?:\/\/)?[\w-]+>?\s*(?:"[^"]*"|'[^']*')?\s*\)$/i;
 const AUTOLINK = /^<([a-z][a-z0-9+.-]{1,31}):/i;
 const MAY_BE_AUTOLINK = /^<[a-z0-9+.-]{0,32}$/i;
 const ALLOWED = new Set(["http:", "https:", "mailto:"]);
@@ -67,7 +69,7 @@ export class SafeMarkdown {
     switch (text[start]) {
       case "!":
         if (window.length === 1 && !final) return undefined;
-        return [window[1] === "[" && this.fence === "" ? "" : "!", 1];
+        return window[1] === "[" && this.fence === "" ? picture(window, complete) : ["!", 1];
       case "]":
         return bracket(window, complete);
       case "<":
@@ -98,6 +100,34 @@ export class SafeMarkdown {
     // A label behind the ticks is shown, so what it holds is looked at like any other text.
     return !/[!\]<]/.test(info);
   }
+}
+
+/** A picture, which begins with `![`: the description of one that a document shows, else what makes it a link. */
+function picture(window: string, complete: boolean): [string, number] | undefined {
+  const link: [string, number] = ["", 1];
+  const close = closingBracket(window);
+  if (close === undefined) return complete ? link : undefined;
+  if (close < 0) return link;
+  const rest = window.slice(close + 1);
+  if (rest !== "" && !rest.startsWith("(")) return link;
+  const end = rest.search(/[)\n]/);
+  if (end < 0) return complete ? link : undefined;
+  if (!ASSET.test(rest.slice(0, end + 1))) return link;
+  const description = window.slice(2, close).replace(/\\([!-/:-@[-`{-~])/g, "$1");
+  return [escapeMarkdown(description), close + 1 + end + 1];
+}
+
+/** Where the text of `![…]` ends, which may hold pairs of brackets; -1 if it is no such text; undefined while that can't be said. */
+function closingBracket(window: string): number | undefined {
+  let depth = 0;
+  for (let position = 1; position < window.length; position += 1) {
+    const character = window[position];
+    if (character === "\n") return -1;
+    if (character === "\\") position += 1;
+    else if (character === "[" && (depth += 1) > DEEPEST) return -1;
+    else if (character === "]" && (depth -= 1) === 0) return position;
+  }
+  return undefined;
 }
 
 function bracket(window: string, complete: boolean): [string, number] | undefined {

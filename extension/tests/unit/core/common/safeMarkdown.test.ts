@@ -35,6 +35,11 @@ const CASES: [text: string, shown: string][] = [
   ["```\n[x](command:y)\n", "```\n[x](#)\n"],
   ["    ```\n![a](b)", "    ```\n[a](b)"],
   ["a [ b ] c ]: d", "a [ b ] c ]: d"],
+  ["See ![Table 1: orders](asset://0a1b).", "See Table 1\\: orders."],
+  ['![a \\[b\\] [c]](<ASSET:0a-1b> "t") ![](asset://1)!', "a \\[b\\] \\[c\\] !"],
+  ["![x [run](command:y)](asset://1)", "x \\[run\\]\\(command\\:y\\)"],
+  ["![a\nb](asset://1) ![a](asset://1/../2) ![a][1] ![a](asset", "[a\nb](#) [a](#) [a][1] [a](asset"],
+  ["```\n![a](asset://1)\n```\n![a](asset://1)", "```\n![a](#)\n```\na"],
   ["ends with [x](command", "ends with [x](command"],
   ["日本語の[手順](docs/手順.md)です。", "日本語の[手順](docs/手順.md)です。"],
   ["", ""],
@@ -56,7 +61,7 @@ describe("Markdown of a model", () => {
       safe(text, 3);
       return process.cpuUsage(start).user / 1000;
     };
-    for (const piece of ["](", "](a", "<a", "!", "```\n", "](<x", "word ", "\n"]) {
+    for (const piece of ["](", "](a", "<a", "!", "![", "![a](a", "![\\", "```\n", "](<x", "word ", "\n"]) {
       time(piece.repeat(1_000));
       const small = time(piece.repeat(4_000)) + 5;
       expect(time(piece.repeat(32_000)) / small, piece).toBeLessThan(8 * 4);

@@ -2,59 +2,16 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 
-import { Answerer } from "../../../../src/core/answer/answerer";
 import type { Citation, QueryAnswer } from "../../../../src/core/api/types";
-import { Emitter } from "../../../../src/core/common/events";
-import { registerParticipant, type ParticipantParts } from "../../../../src/editor/participant/participant";
-import { FakeClient, citation, done, retrieval } from "../../fixtures/answers";
-import { MarkdownString, Uri, participants, settings, type ChatRequest } from "../../fixtures/vscode";
+import { citation, retrieval } from "../../fixtures/answers";
+import { participant } from "../../fixtures/participant";
+import { settings } from "../../fixtures/vscode";
 
 const NOTHING_ADDED = "No documents have been added yet.";
 const NOTHING_HERE = "Nothing is indexed of what was asked about: handbook.";
 const ADD = "ragAssistant.addToKnowledgeBase";
 
 afterEach(() => settings.clear());
-
-/** `documents`: how many the daemon has in all; `found`: what it finds. */
-function participant({ documents = 3, found = retrieval([]) }: { documents?: number; found?: QueryAnswer }) {
-  const answer = done({ answer: "The documents do not say.", found: found.found });
-  const client = Object.assign(new FakeClient(found, answer), {
-    status: () => Promise.resolve({ counts: { documents } }),
-    query: () => Promise.resolve(found),
-  });
-  const daemon = {
-    ...client.service(),
-    status: { kind: "ready" },
-    live: { counts: { documents } },
-    onDidChangeStatus: new Emitter().event,
-  };
-  const parts = {
-    daemon,
-    answerService: new Answerer(daemon),
-    models: { writerOf: () => Promise.resolve("passages") },
-    places: { location: () => undefined },
-    log: {
-      error: (line: string) => {
-        throw new Error(line);
-      },
-    },
-  };
-  registerParticipant({ extensionUri: Uri.file("/ext"), subscriptions: [] } as never, parts as unknown as ParticipantParts);
-  const ask = async (request: Partial<ChatRequest> = {}) => {
-    let text = "";
-    const buttons: string[] = [];
-    const stream = {
-      progress: () => undefined,
-      markdown: ({ value }: MarkdownString) => void (text += value),
-      button: ({ command }: { command: string }) => void buttons.push(command),
-    };
-    const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
-    const asked = { prompt: "How many days off?", command: undefined, references: [], ...request };
-    await participants.get("rag-assistant.rag")?.(asked, { history: [] }, stream, token);
-    return { text: text.replace(/\\(.)/g, "$1"), buttons };
-  };
-  return { ask, client };
-}
 
 describe("@rag where no document was added", () => {
   it.each([undefined, "search", "explain"])("says so before it asks anybody (command: %s)", async (command) => {
