@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -44,6 +44,8 @@ KIND: Final = "captions"
 # take many seconds.
 _SLICE: Final = 20
 _TURN_S: Final = 2.0
+_PATIENCE_S: Final = 2.0
+"""Seconds of a look at one picture after which a job that waits has it broken off; it is not broken off twice."""
 _AGAIN_S: Final = 1.0
 _UNTIL_LENT_S: Final = 3600.0
 _GIVEN_UP: Final = 3
@@ -63,6 +65,8 @@ class DescribePictures:
     assets: Assets
     writer: DocumentWriter
     jobs: Jobs
+    broken_off: set[str] = field(default_factory=set)
+    """Pictures, the look at which was broken off for another job."""
 
     def request(self) -> None:
         """Queue the job, where there is something to do."""
@@ -144,6 +148,10 @@ def _quiet(report: Report, counts: Counts) -> Report:
     return lambda _stage, _done, _total: report(_STAGE, counts.done, counts.total)
 
 
+class _BrokenOff(Exception):
+    """Another job gets its turn before the picture is described."""
+
+
 class _Run:
     """One run of the job."""
 
@@ -168,8 +176,12 @@ class _Run:
         for doc_id, content, group in self._documents(selected.left):
             for lack in group:
                 self._report(_STAGE, counts.done, counts.total)
-                if content is not None:
-                    self._one(content, lack)
+                try:
+                    if content is not None:
+                        self._one(content, lack)
+                except _BrokenOff:
+                    work._apply(self._job, self._report, self._key, counts)
+                    raise Postponed(_AGAIN_S) from None
                 counts.done += 1
                 since_views += 1
                 if (since_views >= self._slice or time.monotonic() - begun >= _TURN_S) and self._gives_way():
@@ -263,7 +275,7 @@ class _Run:
         max_side = min(captioner.max_side, work.settings.max_side) if own is None else captioner.max_side
         name = f"{content.source}#{asset.asset_id[:8]}"
         task = LookTask(name, self._bytes(asset), context, asset.words, own, max_side, work.settings.max_bytes)
-        look = self._look(task)
+        look = self._look(task, asset.asset_id)
         if asset.phash is None:
             work.assets.likenesses.set(asset.asset_id, look.phash)
         said: Description = look.description or self._asked(asset.asset_id, look, context)
@@ -287,14 +299,18 @@ class _Run:
         (said,) = side_by_side([call], 1, tick=tick, abandon=captioner.lending.abandon)
         return said
 
-    def _look(self, task: LookTask) -> Look:
-        """A look at a large picture takes many seconds: a job that is to stop does not wait for it."""
-        parser = self._work.parser()
+    def _look(self, task: LookTask, asset_id: str) -> Look:
+        """A look at a large picture takes many seconds: neither a job that is to stop waits for it, nor one that is due."""
+        parser, broken_off, begun = self._work.parser(), self._work.broken_off, time.monotonic()
 
         def tick() -> None:
             self._report(_STAGE, self.counts.done, self.counts.total)
+            is_long = time.monotonic() - begun >= _PATIENCE_S
+            if is_long and asset_id not in broken_off and self._gives_way():
+                broken_off.add(asset_id)
+                raise _BrokenOff
 
-        (look,) = side_by_side([partial(parser.look, task)], 1, tick=tick, abandon=parser.end_busy)
+        (look,) = side_by_side([partial(parser.look, task)], 1, tick=tick, abandon=partial(parser.end_busy, task.name))
         return look
 
     def _bytes(self, asset: Asset) -> bytes:

@@ -121,6 +121,8 @@ def test_another_document_waits_for_one_slow_picture_and_not_for_all(
     (pictured / "album.md").write_text("# Album\n\n" + "\n\n".join(shown), encoding="utf-8")
     (pictured / "next.md").write_text("# Next\n\nIt can be found.\n", encoding="utf-8")
     monkeypatch.setattr(captions, "_TURN_S", 0.0)
+    # However busy the machine is, no look is broken off.
+    monkeypatch.setattr(captions, "_PATIENCE_S", 600.0)
     app = open_app(captions__provider="rules", ocr__provider="none")
     look = WorkerPool.look
     looks: list[str] = []
@@ -140,6 +142,33 @@ def test_another_document_waits_for_one_slow_picture_and_not_for_all(
     assert len(looks) == 1, "the document came after the first of three pictures"
     described(app)
     assert len(looks) == 3
+
+
+def test_a_look_that_takes_long_is_broken_off_for_a_document_and_made_again_behind_it(
+    open_app: Open, pictured: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (pictured / "next.md").write_text("# Next\n\nIt can be found.\n", encoding="utf-8")
+    monkeypatch.setattr(captions, "_PATIENCE_S", 0.0)
+    app = open_app(captions__provider="rules", ocr__provider="none")
+    look, ended = WorkerPool.look, threading.Event()
+    others: list[Job] = []
+    second: list[str] = []
+
+    def endless(pool: WorkerPool, task: LookTask) -> Look:
+        if not others:
+            others.append(app.documents.ingest([str(pictured / "next.md")]))
+            ended.wait(60)
+            raise ServiceUnavailable
+        second.append(app.jobs.get(others[0].job_id).status)
+        return look(pool, task)
+
+    monkeypatch.setattr(WorkerPool, "look", endless)
+    monkeypatch.setattr(WorkerPool, "end_busy", lambda _pool, _name: ended.set())
+    ingest(app, pictured / "report.md")
+    assert described(app).status == "completed"
+    assert ended.is_set()
+    assert second == ["completed"]
+    assert said_of(app, "quarter").table is not None
 
 
 def test_views_follow_the_captioner_of_the_settings_at_the_next_start(open_app: Open, pictured: Path) -> None:
@@ -196,7 +225,7 @@ def test_a_stop_does_not_wait_for_a_picture_that_is_being_looked_at(
         raise ServiceUnavailable
 
     monkeypatch.setattr(WorkerPool, "look", look)
-    monkeypatch.setattr(WorkerPool, "end_busy", lambda _pool: ended.set())
+    monkeypatch.setattr(WorkerPool, "end_busy", lambda _pool, _name: ended.set())
     app = open_app(captions__provider="rules", ocr__provider="none")
     ingest(app, pictured / "report.md")
     assert looks.wait(30)

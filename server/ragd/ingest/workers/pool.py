@@ -149,11 +149,12 @@ class WorkerPool:
         if self._watcher:
             self._watcher.join()
 
-    def end_busy(self) -> None:
-        """End the processes that are reading now."""
+    def end_busy(self, name: str | None = None) -> None:
+        """End the processes that are reading now, or what is called `name` alone."""
         with self._lock:
             for worker in self._busy:
-                worker.end(ServiceUnavailable)
+                if name in (None, worker.name):
+                    worker.end(ServiceUnavailable)
 
     @contextmanager
     def _worker(self, name: str, *, looks: bool = False) -> Iterator[Worker]:

@@ -286,7 +286,10 @@ class TestLife:
         thread = threading.Thread(target=attempt)
         thread.start()
         wait_until(lambda: bool(pool._busy))
-        pool.end_busy()
+        pool.end_busy("another")
+        (worker,) = pool._busy
+        assert worker.ended_for is None
+        pool.end_busy(worker.name)
         thread.join(10)
         assert [type(error) for error in failures] == [ServiceUnavailable]
 
