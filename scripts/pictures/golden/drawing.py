@@ -5,7 +5,7 @@ from __future__ import annotations
 from PIL import Image, ImageDraw
 
 from pictures.draw import arrow, font, node
-from pictures.golden.truths import Bars, Flow, Grid, Lines, Truth, Window
+from pictures.golden.truths import Bars, Flow, Grid, Lines, Seen, Truth, Window
 
 INK, PAPER, RULE = "#202020", "white", "#b0b0b0"
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c")
@@ -13,7 +13,9 @@ STEP, DOWN = 260, 110
 
 
 def draw(truth: Truth) -> Image.Image:
-    """The picture of a truth."""
+    """The picture of a truth. Raises `ValueError` for one that was only seen."""
+    if isinstance(truth, Seen):
+        raise ValueError(f"This picture is fetched, not drawn: {truth.summary}")
     if isinstance(truth, Bars):
         return _bars(truth)
     if isinstance(truth, Lines):

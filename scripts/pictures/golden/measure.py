@@ -1,10 +1,12 @@
 """What share of the golden questions finds its picture's passage among the first five, and is told the answer there.
 
-`python -m pictures.golden.measure [--keep FOLDER] [-v]` in scripts/.
+`python -m pictures.golden.measure [--real FOLDER] [--keep FOLDER] [-v]` in scripts/.
 
 Three times over the same notes: with captions `none` (text recognition alone), with `rules`, and with a stand-in for a service
-that sees, which says what a good model would say of each drawing and knows none of the questions. The real embedding model is
-used, at the shipped settings. With `--keep FOLDER` the notes, pictures and index stay there; `-v` prints what was missed.
+that sees, which says what a good model would say of each picture and knows none of the questions. The real embedding model is
+used, at the shipped settings. With `--real FOLDER` the pictures are those of `real.py`, which nobody of the project made: they
+are fetched into FOLDER from packages of Debian. With `--keep FOLDER` the notes, pictures and index stay there; `-v` prints what
+was missed.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pictures.golden import real
 from pictures.golden.corpus import CASES, write
 from pictures.golden.stand_in import describe
 from pictures.golden.truths import Case
@@ -100,18 +103,23 @@ def share(seen: Sequence[Outcome], name: str, language: str | None = None) -> fl
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--real", type=Path, help="a folder for pictures that nobody of the project made: measure these")
     parser.add_argument("--keep", type=Path, help="a folder for notes and data, which stays")
     parser.add_argument("-v", "--verbose", action="store_true", help="print what was missed")
     options = parser.parse_args()
+    cases = CASES
+    if options.real:
+        real.fetch(options.real)
+        cases = real.CASES
     with tempfile.TemporaryDirectory() as scratch:
         folder: Path = options.keep or Path(scratch)
-        write(folder / "notes")
-        print(f"{sum(len(case.questions) for case in CASES)} questions about {len(CASES)} pictures\n")
+        write(folder / "notes", cases, options.real)
+        print(f"{sum(len(case.questions) for case in cases)} questions about {len(cases)} pictures\n")
         print("| captions | found | answer told | English | Japanese |\n|---|---:|---:|---:|---:|")
         for captioner in CAPTIONERS:
-            with opened(folder / "data", captioner) as app:
+            with opened(folder / "data", captioner, cases) as app:
                 ingest(app, folder / "notes")
-                seen = outcomes(app)
+                seen = outcomes(app, cases)
             shares = [share(seen, "found"), *(share(seen, "told", language) for language in (None, "en", "ja"))]
             print(f"| {NAMES[captioner]} | {' | '.join(f'{one:.2f}' for one in shares)} |", flush=True)
             if options.verbose:

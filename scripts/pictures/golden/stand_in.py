@@ -1,14 +1,16 @@
-"""Says of a picture what a good model that sees would say, from what it was drawn from; it knows none of the questions."""
+"""Says of a picture what a good model that sees would say: from what it was drawn from, or what somebody saw, and no question."""
 
 from __future__ import annotations
 
-from pictures.golden.truths import Bars, Flow, Grid, Lines, Truth, Window
+from pictures.golden.truths import Bars, Flow, Grid, Lines, Seen, Truth, Window
 from ragd.vision.description import Description, ImageType, Series, profile_of
 
 
 def describe(truth: Truth, language: str) -> Description:
     """The description, in the language of the picture's document."""
     ja = language == "ja"
+    if isinstance(truth, Seen):
+        return _made(truth.kind, truth.title, truth.summary, list(truth.points))
     if isinstance(truth, Bars):
         return _bars(truth, ja)
     if isinstance(truth, Lines):

@@ -1,9 +1,11 @@
-"""What each picture of the golden set shows: it is drawn from this, and a stand-in for a model that sees says this."""
+"""What each picture of the golden set shows: drawn from this, or seen by somebody. A stand-in for a model that sees says it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from ragd.vision.description import ImageType
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,17 @@ class Window:
     buttons: tuple[str, ...] = ()
 
 
-Truth: TypeAlias = Bars | Lines | Grid | Flow | Window
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What somebody saw who looked at a picture that nobody of the project made, in the language of its note."""
+
+    kind: ImageType
+    title: str
+    summary: str
+    points: tuple[str, ...] = ()
+
+
+Truth: TypeAlias = Bars | Lines | Grid | Flow | Window | Seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +74,7 @@ class Case:
 
     `topic` is the note's heading; other notes of the topic name `words` of the picture, too.
 
-    `file` is a picture of data/samples, `""` for one that is drawn from `truth`.
+    `file` is a picture of data/samples, `""` for one that is drawn from `truth`, or was seen elsewhere.
     """
 
     name: str
