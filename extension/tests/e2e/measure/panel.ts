@@ -1,0 +1,89 @@
+/** What people wait for in the chat panel: its first paint, passages, the chat after a reload, an answer after a restart. In ms. */
+
+import type { Editor } from "../harness/editor.ts";
+import { Panel } from "../harness/panel.ts";
+
+export const STREAM_MS = 180_000;
+
+/** By the editor's own clock. */
+export async function activation(editor: Editor): Promise<number> {
+  await editor.window.command("Developer: Show Running Extensions");
+  const row = editor.window.page.locator(".runtime-extensions-editor .extension").filter({ hasText: "RAG Assistant" });
+  const shown = await row.locator(".activation-time").first().innerText();
+  return Number(/(\d+)\s*ms/.exec(shown)?.[1]);
+}
+
+/** From the command to the first contentful paint of the view's own page. */
+export async function firstPaint(editor: Editor): Promise<number> {
+  const asked = Date.now();
+  const panel = await Panel.open(editor.window);
+  await panel.composer.waitFor();
+  const painted = await panel.frame.locator("body").evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        new PerformanceObserver((list, observer) => {
+          const [entry] = list.getEntriesByName("first-contentful-paint");
+          if (entry === undefined) return;
+          observer.disconnect();
+          resolve(performance.timeOrigin + entry.startTime);
+        }).observe({ type: "paint", buffered: true });
+      }),
+  );
+  return painted - asked;
+}
+
+/** From Enter to the first passage in the page; the frame that shows it follows. */
+export async function firstPassage(panel: Panel, question: string): Promise<number> {
+  const { asked, shown } = await passageTimes(panel, question);
+  return shown - asked;
+}
+
+/** When Enter was pressed, and when a passage of this question's answer came; by the clock. */
+async function passageTimes(panel: Panel, question: string): Promise<{ asked: number; shown: number }> {
+  await panel.composer.fill(question);
+  const body = panel.frame.locator("body");
+  await body.evaluate((page) => {
+    const times = globalThis as { asked?: number; shown?: number };
+    delete times.shown;
+    page.addEventListener("keydown", () => (times.asked = performance.now()), { capture: true, once: true });
+    // Those of an earlier answer may go as the new ones come.
+    const before = new Set(page.querySelectorAll("[data-testid=passage]"));
+    const observer = new MutationObserver(() => {
+      if ([...page.querySelectorAll("[data-testid=passage]")].every((one) => before.has(one))) return;
+      times.shown = performance.now();
+      observer.disconnect();
+    });
+    observer.observe(page, { childList: true, subtree: true });
+  });
+  await panel.composer.press("Enter");
+  await panel.finished(STREAM_MS);
+  return body.evaluate(() => {
+    const { asked = Number.NaN, shown = Number.NaN } = globalThis as { asked?: number; shown?: number };
+    return { asked: performance.timeOrigin + asked, shown: performance.timeOrigin + shown };
+  });
+}
+
+/** From the command "Reload Window", with an answer shown, until the workbench is drawn again, and until that answer is. */
+export async function reload({ window }: Editor): Promise<{ workbench: number; chat: number }> {
+  const begun = window.page.waitForEvent("framenavigated", (frame) => frame === window.page.mainFrame());
+  const asked = Date.now();
+  window.bridge.begin("workbench.action.reloadWindow");
+  await begun;
+  window.bridge.forget();
+  const drawn = window.ready().then(() => Date.now());
+  await window.panel().getByTestId("message-assistant").first().locator(".markdown").waitFor();
+  const chat = Date.now() - asked;
+  const workbench = (await drawn) - asked;
+  await window.bridge.ready();
+  return { workbench, chat };
+}
+
+/** From the command "Restart Daemon" until the old one has ended, and until a question that is asked at once has passages. */
+export async function restart({ window }: Editor, panel: Panel, question: string): Promise<{ ended: number; answer: number }> {
+  const begun = Date.now();
+  // Resolves when the next one starts.
+  await window.bridge.execute("ragAssistant.restartDaemon");
+  const ended = Date.now() - begun;
+  const { shown } = await passageTimes(panel, question);
+  return { ended, answer: shown - begun };
+}
