@@ -4111,6 +4111,11 @@ export interface components {
             profile_id: string;
             /** Provider */
             provider: string;
+            /**
+             * Reliable
+             * @description Whether it was right about enough of them; null in runs of earlier versions.
+             */
+            reliable?: boolean | null;
             /** Retried */
             retried: number;
             /**

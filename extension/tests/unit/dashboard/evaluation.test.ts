@@ -123,14 +123,27 @@ describe("a run", () => {
 });
 
 it("other tools' figures stand beside ours of the same meaning, with who judged and at what cost", async () => {
-  const of = (name: string, mean: number) => ({ ...figure, metric: name, mean, low: 0, high: 1 });
+  const of = (name: string, mean: number, counted = 3) => ({ ...figure, metric: name, mean, low: 0, high: 1, counted });
   const account = { provider: "openai", model: "m", calls: 7, missing: 2, stopped: "no calls left" };
   const options = {
     ...run("x").options,
-    judge: { ...account, controls: { asked: 10, right: 9 }, cached: 3, unparsable: 1, failed: 0, too_long: 0, stopped: "" },
+    judge: {
+      ...account,
+      controls: { asked: 10, right: 7 },
+      reliable: false,
+      cached: 3,
+      unparsable: 1,
+      failed: 0,
+      too_long: 0,
+      stopped: "",
+    },
     metric_sets: [{ ...account, name: "ragas", version: "0.4" }],
   };
-  const theirs = [of("ragas:faithfulness", 0.5), of("deepeval:contextual_precision", 0.25), of("ragas:context_precision", 0.125)];
+  const theirs = [
+    of("ragas:faithfulness", 0.5),
+    of("deepeval:contextual_precision", 0.25),
+    of("ragas:context_precision", 0.125, 2),
+  ];
   const metrics = [of("faithfulness", 0.75), of("context_precision", 0.375), ...theirs];
   const figures = { run: { ...run("x"), options }, main: "faithfulness", metrics, groups: [] };
   answering({ ...answers("x"), "GET /api/evaluations/aaaaaaaabbbb/figures": figures });
@@ -138,12 +151,17 @@ it("other tools' figures stand beside ours of the same meaning, with who judged 
   const table = root.querySelector('[aria-label="Judges side by side"]');
   const cells = (one: Element) => [...one.children].map(({ textContent }) => textContent);
   expect([...(table?.querySelectorAll("tr") ?? [])].map(cells)).toEqual([
-    ["Metric", "Our own judge", "ragas", "deepeval"],
-    ["faithfulness", "0.75 (0 to 1)", "0.5 (0 to 1)", "–"],
-    ["context_precision", "0.375 (0 to 1)", "0.125 (0 to 1)", "0.25 (0 to 1)"],
+    ["Metric", "Our own judge", "ragas", "deepeval", "Questions"],
+    ["faithfulness", "0.75 (0 to 1)", "0.5 (0 to 1)", "–", "3"],
+    ["context_precision", "0.375 (0 to 1)", "0.125 (0 to 1)", "0.25 (0 to 1)", "2 to 3"],
   ]);
+  expect(table?.querySelectorAll("svg.interval")).toHaveLength(5);
+  // What stands there is not said once more above.
+  const ours = [...root.querySelectorAll('[aria-label="Figures"] tbody th')].map(({ textContent }) => textContent);
+  expect(ours).toEqual(["faithfulness", "context_precision"]);
   expect(root.textContent).toContain(
-    "openai m; 9 of 10 control questions right; 7 calls, 3 verdicts of before; 1 verdicts missing",
+    "openai m; 7 of 10 control questions right; 7 calls, 3 verdicts of before; 1 verdicts missing" +
+      " Often wrong: do not rely on its figures",
   );
   expect(root.textContent).toContain("ragas 0.4, openai m; 7 calls; 2 values missing; Not all was judged: no calls left");
 });

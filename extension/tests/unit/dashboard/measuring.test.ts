@@ -76,8 +76,9 @@ function asked(text: string, jobs: readonly object[]): Sent[] {
     "GET /api/evaluations/choices": choices(text),
     "GET /api/evaluations/jobs": page(jobs),
     "GET /api/collections": page([
-      { name: text, status: "enabled" },
-      { name: "old", status: "disabled" },
+      { name: "empty", status: "enabled", document_count: 0 },
+      { name: text, status: "enabled", document_count: 4 },
+      { name: "old", status: "disabled", document_count: 9 },
     ]),
     "POST /api/evaluations/jobs": { job_id: "j2" },
     "POST /api/evaluations/cost": { questions: 8, calls: { judge: 200, lengths: 1016 }, total: 1216, limit: 1000 },
@@ -121,6 +122,18 @@ describe("an evaluation that is begun on the page", () => {
       },
     ]);
     expect(root.textContent).toContain("It is in the queue.");
+  });
+
+  it("is asked for as the last one was, and at first in a collection that has something", async () => {
+    const chosen = async (jobs: readonly object[]) => {
+      asked("mine", jobs);
+      const root = await visit(evaluations);
+      await unfold(root);
+      return [...(forms(root)[0]?.querySelectorAll<HTMLSelectElement>("select") ?? [])].slice(0, 3).map(({ value }) => value);
+    };
+    expect(await chosen([])).toEqual(["mine", "mine", "retrieval_only"]);
+    const last = job("mine", { dataset: "feedback", collection: null, mode: "end_to_end" });
+    expect(await chosen([last])).toEqual(["feedback", "", "end_to_end"]);
   });
 
   it("is watched as it goes on, and its end brings the new runs", async () => {

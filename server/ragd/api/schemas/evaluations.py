@@ -135,6 +135,9 @@ class JudgeAccount(RequestBody):
     provider: Name
     model: Name
     controls: Controls
+    reliable: bool | None = Field(
+        default=None, description="Whether it was right about enough of them; null in runs of earlier versions."
+    )
     calls: Count
     cached: Count = Field(description="Verdicts taken over from earlier runs.")
     retried: Count

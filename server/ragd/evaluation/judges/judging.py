@@ -66,7 +66,7 @@ class Judging:
         self.calls_left = judge.calls_left
         self._known |= verdicts_of([{"questions": judged}])
         judge.controls, judge.right = self.controls
-        account = judge.account() | {"stopped": stopped}
+        account = judge.account() | {"stopped": stopped, "reliable": self.is_reliable}
         # The control questions are paid for once, by the first run.
         account |= {name: account[name] + count for name, count in self._spent.items()}
         self._spent = {}

@@ -92,6 +92,8 @@ def test_our_judge_and_others_metrics_stand_in_one_run_with_what_they_cost(
     account, (tool,) = run["options"]["judge"], run["options"]["metric_sets"]
     assert (account["provider"], account["model"], account["stopped"]) == ("openai_compatible", "judge", "")
     assert account["controls"]["asked"] == len(controls("en"))
+    # Who says yes to everything is often wrong.
+    assert not account["reliable"]
     assert (tool["name"], tool["version"], tool["calls"], tool["missing"], tool["stopped"]) == ("lengths", "0.1", 2, 0, "")
     assert len(judge.asked) == account["calls"] + tool["calls"]
     assert {asked.body["temperature"] for asked in judge.asked} == {0.0}

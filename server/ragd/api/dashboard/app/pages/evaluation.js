@@ -5,7 +5,7 @@ import { h } from "../lib/dom.js";
 import { badge, facts, folded, options, pager, quiet, section, table } from "../lib/parts.js";
 import { duration, number, score, t, time } from "../lib/text.js";
 import { intervalBar } from "../parts/intervals.js";
-import { judgeFacts, sideBySide } from "../parts/judged.js";
+import { isOfTool, judgeFacts, sideBySide } from "../parts/judged.js";
 import { placeText } from "../parts/places.js";
 import { comparison } from "./comparison.js";
 import { runName } from "./evaluations.js";
@@ -44,7 +44,11 @@ async function oneRun({ id, query, signal, go }) {
     h("p", { class: "above" }, h("a", { href: "#/evaluation" }, t("Evaluation"))),
     h("h1", {}, runName(run)),
     about(run),
-    section(t("Figures"), figureTable(found.metrics), groupTable(found)),
+    section(
+      t("Figures"),
+      figureTable(found.metrics.filter((/** @type {any} */ one) => !isOfTool(one))),
+      groupTable(found),
+    ),
     sideBySide(found.metrics),
     section(t("Compare with another run"), compareForm(run, others.items, go)),
     section(

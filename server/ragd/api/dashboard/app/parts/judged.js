@@ -1,8 +1,9 @@
 /** What judged a run, and what the judges say of the same thing, side by side. */
 
 import { h } from "../lib/dom.js";
-import { quiet, section, table } from "../lib/parts.js";
+import { badge, quiet, section, table } from "../lib/parts.js";
 import { number, score, t } from "../lib/text.js";
+import { intervalBar } from "./intervals.js";
 
 /**
  * Names and values of the accounts that a run keeps of its judges.
@@ -12,13 +13,23 @@ import { number, score, t } from "../lib/text.js";
 export function judgeFacts({ judge, metric_sets }) {
   const tools = (metric_sets ?? []).map((/** @type {any} */ one) => toolText(one));
   return [
-    [t("Our own judge"), judge && judgeText(judge)],
+    [t("Our own judge"), judge && h("span", {}, judgeText(judge), judge.reliable === false && unreliable())],
     [
       t("Metrics of other tools"),
       tools.length > 0 && h("ul", { class: "plain" }, ...tools.map((/** @type {string} */ one) => h("li", {}, one))),
     ],
   ];
 }
+
+function unreliable() {
+  return h("span", {}, " ", badge(t("Often wrong: do not rely on its figures"), "bad"));
+}
+
+/** @param {readonly (string | false | "")[]} parts those that are left out are false or empty */
+const joined = (parts) =>
+  parts
+    .filter((part) => typeof part === "string" && part !== "")
+    .reduce((before, part) => t("{0}; {1}", String(before), String(part)));
 
 /** @param {any} judge */
 function judgeText({ provider, model, controls, calls, cached, unparsable, failed, too_long, stopped }) {
@@ -30,7 +41,7 @@ function judgeText({ provider, model, controls, calls, cached, unparsable, faile
     missing > 0 && t("{0} verdicts missing", number(missing)),
     stopped && t("Not all was judged: {0}", stopped),
   ];
-  return parts.filter(Boolean).join("; ");
+  return joined(parts);
 }
 
 /** @param {any} tool */
@@ -41,7 +52,7 @@ function toolText({ name, version, provider, model, calls, missing, stopped }) {
     missing > 0 && t("{0} values missing", number(missing)),
     stopped && t("Not all was judged: {0}", stopped),
   ];
-  return parts.filter(Boolean).join("; ");
+  return joined(parts);
 }
 
 /** Where two tools mean the same, whatever they call it. @param {string} name */
@@ -52,26 +63,32 @@ const meaning = (name) =>
     .replace(/relevancy$/, "relevance")
     .replace(/^answer_correctness$/, "correctness");
 
+/** Whether a figure is another tool's. @param {{ metric: string }} figure */
+export const isOfTool = ({ metric }) => metric.includes(":");
+
+/** @typedef {{ metric: string, counted: number, mean: number, low: number, high: number }} Figure */
+
 /**
  * The figures of other tools with ours of the same meaning beside them; null where the run has none of theirs.
- * @param {readonly { metric: string, mean: number, low: number, high: number }[]} metrics
+ * @param {readonly Figure[]} metrics
  */
 export function sideBySide(metrics) {
-  const theirs = metrics.filter(({ metric }) => metric.includes(":"));
+  const theirs = metrics.filter(isOfTool);
   if (theirs.length === 0) return null;
   const tools = [...new Set(theirs.map(({ metric }) => metric.split(":")[0] ?? ""))];
   const meanings = [...new Set(theirs.map(({ metric }) => meaning(metric)))];
-  /** @param {string} what @param {(metric: string) => boolean} isOf */
-  const cell = (what, isOf) => {
-    const found = metrics.find(({ metric }) => isOf(metric) && meaning(metric) === what);
-    return found ? t("{0} ({1} to {2})", score(found.mean), score(found.low), score(found.high)) : "–";
-  };
-  const rows = meanings.map((what) => [
-    what,
-    cell(what, (metric) => !metric.includes(":")),
-    ...tools.map((tool) => cell(what, (metric) => metric.startsWith(`${tool}:`))),
-  ]);
-  const columns = [t("Metric"), t("Our own judge"), ...tools].map((title, at) => ({ title, isNumber: at > 0 }));
+  const rows = meanings.map((what) => {
+    const same = metrics.filter(({ metric }) => meaning(metric) === what);
+    const each = [
+      same.find((one) => !isOfTool(one)),
+      ...tools.map((tool) => same.find(({ metric }) => metric.startsWith(`${tool}:`))),
+    ];
+    return [breakable(what), ...each.map(judged), questionsText(same)];
+  });
+  const columns = [
+    ...[t("Metric"), t("Our own judge"), ...tools].map((title) => ({ title })),
+    { title: t("Questions"), isNumber: true },
+  ];
   return section(
     t("Judges side by side"),
     table(t("Judges side by side"), columns, rows),
@@ -82,3 +99,20 @@ export function sideBySide(metrics) {
     ),
   );
 }
+
+/** @param {Figure | undefined} figure */
+function judged(figure) {
+  if (!figure) return "–";
+  const within = h("span", { class: "quiet" }, t("({0} to {1})", score(figure.low), score(figure.high)));
+  return h("div", { class: "judged" }, intervalBar(figure), h("span", {}, score(figure.mean)), " ", within);
+}
+
+/** How many questions count; from the least to the most where judges differ in that. @param {readonly Figure[]} same */
+function questionsText(same) {
+  const counts = same.map(({ counted }) => counted);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  return least === most ? number(least) : t("{0} to {1}", number(least), number(most));
+}
+
+/** A name of words, which may be broken between them. @param {string} name */
+const breakable = (name) => h("span", {}, ...name.split(/(?<=_)/).flatMap((word) => [word, h("wbr")]));

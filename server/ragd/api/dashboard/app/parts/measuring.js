@@ -118,10 +118,12 @@ const runLink = (job) => (id, at) =>
 const verdict = ({ changes }) =>
   Object.keys(changes).length > 0 ? t("Something better was found") : t("Nothing better found");
 
+/** @typedef {{ name: string, status: string, document_count: number }} Collection */
+
 /**
  * The forms that begin a run and a search for better settings.
  * @param {any} choices `GET /api/evaluations/choices`
- * @param {readonly { name: string, status: string }[]} collections
+ * @param {readonly Collection[]} collections
  * @param {any} last the newest run that was begun here, or null
  * @param {() => Promise<unknown>} begun
  */
@@ -134,22 +136,30 @@ export function measuringForms(choices, collections, last, begun) {
       " ",
       h("a", { href: "#/datasets" }, t("Create a dataset of questions")),
     );
-  const enabled = collections.filter(({ status }) => status === "enabled").map(({ name }) => name);
+  const enabled = collections.filter(({ status }) => status === "enabled");
   return h(
     "div",
     {},
     folded(t("Measure how good the answers are"), () => runForm(choices, enabled, last, begun)),
-    folded(t("Look for better settings"), () => tuneForm(choices, enabled, begun)),
+    folded(t("Look for better settings"), () => tuneForm(choices, enabled, last, begun)),
   );
 }
 
 /**
+ * What is asked, and where: as it was last; at first in a collection that has something.
  * @param {any} choices
- * @param {readonly string[]} collections
+ * @param {readonly Collection[]} collections
+ * @param {any} last
  */
-function material(choices, collections) {
-  const dataset = choice(choices.datasets);
-  const collection = choice(["", ...collections], (name) => name || t("All collections"), collections[0]);
+function material(choices, collections, last) {
+  const dataset = choice(choices.datasets, String, last?.dataset);
+  const names = collections.map(({ name }) => name);
+  const first = collections.find(({ document_count }) => document_count > 0)?.name ?? names[0];
+  const collection = choice(
+    ["", ...names],
+    (name) => name || t("All collections"),
+    last ? (last.collection ?? "") : first,
+  );
   const limit = h("input", { type: "number", min: 1, step: 1, class: "short" });
   const fields = [field(t("Dataset"), dataset), field(t("Collection"), collection)];
   const asked = () => ({
@@ -189,14 +199,17 @@ function form(label, rows, begin, begun) {
 
 /**
  * @param {any} choices
- * @param {readonly string[]} collections
+ * @param {readonly Collection[]} collections
  * @param {any} last
  * @param {() => Promise<unknown>} begun
  */
 function runForm(choices, collections, last, begun) {
-  const { fields, limit, asked } = material(choices, collections);
-  const mode = choice(["retrieval_only", "end_to_end"], (value) =>
-    value === "end_to_end" ? answersText(choices.answers_by) : t("Passages: are the right ones found, and where"),
+  const { fields, limit, asked } = material(choices, collections, last);
+  const mode = choice(
+    ["retrieval_only", "end_to_end"],
+    (value) =>
+      value === "end_to_end" ? answersText(choices.answers_by) : t("Passages: are the right ones found, and where"),
+    last?.mode,
   );
   const strategies = several(t("Strategies, a run for each"), choices.strategies, (name) => name === DEFAULT);
   const reranked = h("input", { type: "checkbox", checked: true });
@@ -228,11 +241,12 @@ const answersText = (by) =>
 
 /**
  * @param {any} choices
- * @param {readonly string[]} collections
+ * @param {readonly Collection[]} collections
+ * @param {any} last
  * @param {() => Promise<unknown>} begun
  */
-function tuneForm(choices, collections, begun) {
-  const { fields, limit, asked } = material(choices, collections);
+function tuneForm(choices, collections, last, begun) {
+  const { fields, limit, asked } = material(choices, collections, last);
   const strategy = choice(choices.strategies);
   const minutes = h("input", {
     type: "number",
