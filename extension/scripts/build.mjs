@@ -1,5 +1,5 @@
 // Bundles the extension and its webviews into dist/. --production minifies; --watch builds again on each change.
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -47,6 +47,31 @@ const withoutValidator = {
   },
 };
 
+/**
+ * Writes imports.json: for each page the files that its script imports as it starts, and those that these import. The page asks
+ * for them at once, where a browser would learn of them only from the script that it has read.
+ */
+const listImports = {
+  name: "list-imports",
+  setup(build) {
+    build.onEnd(async ({ metafile }) => {
+      if (metafile === undefined) return; // the build failed
+      const imported = (output, found = new Set()) => {
+        for (const { path: file, kind } of metafile.outputs[output].imports) {
+          if (kind !== "import-statement" || found.has(file)) continue;
+          found.add(file);
+          imported(file, found);
+        }
+        return [...found];
+      };
+      const within = (file) => path.posix.relative("dist/webview", file);
+      const pages = views.map((name) => [name, imported(`dist/webview/${name}.js`).map(within)]);
+      const text = `${JSON.stringify(Object.fromEntries(pages), null, 1)}\n`;
+      await writeFile(path.join(root, "dist/webview/imports.json"), text);
+    });
+  },
+};
+
 /** @type {esbuild.BuildOptions} */
 const host = {
   ...common,
@@ -77,6 +102,7 @@ const builds = [
     // What is large and seldom needed (diagrams) is loaded when it is.
     splitting: true,
     chunkNames: "chunks/[name]-[hash]",
+    plugins: [listImports],
   },
 ];
 

@@ -50,6 +50,8 @@ export class ChatSurface implements vscode.Disposable {
   /** Draws the chat into this webview. `sees` is told of each message that goes there. */
   attach(webview: vscode.Webview, sees: (message: MessageToWebview) => void = () => undefined): void {
     void this.store.watch();
+    // The chat is read while the page loads; what goes wrong is told to the page once it listens.
+    this.conversations.restore().catch(() => undefined);
     this.outbox.attach((message) => {
       sees(message);
       void webview.postMessage(message);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { SAMPLES, modelsFolder, ragExecutable } from "./paths.ts";
-import { isAlive, run, signal } from "./processes.ts";
+import { Program, isAlive, run, signal } from "./processes.ts";
 import { PATIENCE_MS, until } from "./wait.ts";
 
 export interface DaemonFile {
@@ -88,6 +88,22 @@ export async function ingestSamples(
 ): Promise<void> {
   const env = { ...ragEnvironment(folder), ...settings };
   await run(ragExecutable(), ["ingest", path, "--collection", "samples", "--create"], env, folder);
+}
+
+/** Run a daemon on this data directory until all its jobs have ended. */
+export async function finishJobs(folder: string, patience: number): Promise<void> {
+  const program = new Program(ragExecutable(), ["serve", "--port", "0"], ragEnvironment(folder), folder);
+  try {
+    await daemonReady(folder, patience);
+    const api = await daemonApi(folder);
+    const isUnderWay = async (): Promise<boolean> => {
+      const { items } = await api<{ items: { status: string }[] }>("GET", "/api/jobs?page_size=100");
+      return items.some(({ status }) => status === "queued" || status === "running");
+    };
+    await until("all jobs have ended", async () => !(await isUnderWay()), patience);
+  } finally {
+    await program.stop();
+  }
 }
 
 function ragEnvironment(folder: string): NodeJS.ProcessEnv {

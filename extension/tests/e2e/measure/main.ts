@@ -20,7 +20,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-import { ingestSamples, makeSampleData } from "../harness/daemon.ts";
+import { finishJobs, ingestSamples, makeSampleData } from "../harness/daemon.ts";
 import { Editor } from "../harness/editor.ts";
 import { Panel } from "../harness/panel.ts";
 import { SAMPLES, ragExecutable } from "../harness/paths.ts";
@@ -41,6 +41,7 @@ const { values } = parseArgs({
 });
 const rounds = Math.max(1, Number(values.rounds));
 const documents = Number(values.documents);
+const JOBS_MS = 1_800_000;
 const figures = new Figures();
 const before = load();
 const remarks = values.setup ? await measureSetup(rounds, figures) : await measureEditor();
@@ -63,11 +64,12 @@ async function measureEditor(): Promise<string[]> {
 async function makeData(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   await makeSampleData(folder);
-  if (documents === 0) return;
   const written = mkdtempSync(join(tmpdir(), "rag-measure-documents-"));
   try {
     writeDocuments(written, documents);
-    await ingestSamples(folder, written);
+    if (documents > 0) await ingestSamples(folder, written);
+    // Else each round would begin with what was left to do, such as pictures to describe.
+    await finishJobs(folder, JOBS_MS);
   } finally {
     rmSync(written, { recursive: true, force: true });
   }

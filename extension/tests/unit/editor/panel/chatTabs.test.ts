@@ -6,9 +6,11 @@ import { ChatTabs } from "../../../../src/editor/panel/chatTabs";
 import type { SurfaceServices } from "../../../../src/editor/panel/chatSurface";
 import type { MessageToWebview } from "../../../../src/protocol/chat";
 import { doneEvent, panel } from "../../core/panel/fakePanel";
+import { type BuiltExtension, builtExtension } from "../../fixtures/builtExtension";
 import { Panel, Uri, panels, serializers } from "../../fixtures/vscode";
 
 let made: Awaited<ReturnType<typeof panel>>;
+let built: BuiltExtension;
 let tabs: ChatTabs;
 /** What the editor keeps of the workspace. */
 let kept: Map<string, unknown>;
@@ -17,6 +19,7 @@ let chats: { id: string; question: string }[];
 
 beforeEach(async () => {
   made = await panel();
+  built = builtExtension();
   kept = new Map();
   chats = [];
   await made.window.say({ type: "ready" });
@@ -35,6 +38,7 @@ afterEach(async () => {
   await made.window.conversations.close();
   made.window.store.dispose();
   await made.remove();
+  built.remove();
 });
 
 /** The window's extension host begins: it knows what the workspace keeps and nothing else. */
@@ -45,7 +49,7 @@ function inNewWindow(): ChatTabs {
     get: (key: string, otherwise: unknown) => kept.get(key) ?? otherwise,
     update: (key: string, value: unknown) => Promise.resolve(void kept.set(key, structuredClone(value))),
   };
-  const services = { ...made.window.services, answers: made.script, extensionUri: Uri.file("/ext"), folder: made.sessions };
+  const services = { ...made.window.services, answers: made.script, extensionUri: Uri.file(built.folder), folder: made.sessions };
   return new ChatTabs(services as unknown as SurfaceServices, memento as never);
 }
 
