@@ -5,9 +5,10 @@ import { cpus, loadavg, totalmem } from "node:os";
 export class Figures {
   private readonly times = new Map<string, number[]>();
 
-  /** `ms`: rounded to whole milliseconds. */
+  /** Also told at once, as a run takes minutes. `ms`: rounded to whole milliseconds. */
   add(name: string, ms: number): void {
     if (!Number.isFinite(ms)) throw new Error(`${name} was not measured.`);
+    console.error(`${name}: ${Math.round(ms)} ms`);
     this.times.set(name, [...(this.times.get(name) ?? []), Math.round(ms)]);
   }
 

@@ -2,6 +2,7 @@
 
 import type { Editor } from "../harness/editor.ts";
 import { Panel } from "../harness/panel.ts";
+import { until } from "../harness/wait.ts";
 
 export const STREAM_MS = 180_000;
 
@@ -55,7 +56,10 @@ async function passageTimes(panel: Panel, question: string): Promise<{ asked: nu
     });
     observer.observe(page, { childList: true, subtree: true });
   });
+  const answers = await panel.answers.count();
   await panel.composer.press("Enter");
+  // Until then the last answer is that of the question before.
+  await until("the question is taken", async () => (await panel.answers.count()) > answers);
   await panel.finished(STREAM_MS);
   return body.evaluate(() => {
     const { asked = Number.NaN, shown = Number.NaN } = globalThis as { asked?: number; shown?: number };
@@ -67,7 +71,8 @@ async function passageTimes(panel: Panel, question: string): Promise<{ asked: nu
 export async function reload({ window }: Editor): Promise<{ workbench: number; chat: number }> {
   const begun = window.page.waitForEvent("framenavigated", (frame) => frame === window.page.mainFrame());
   const asked = Date.now();
-  window.bridge.begin("workbench.action.reloadWindow");
+  // Whoever would answer ends with the window; where the command does nothing, the next line waits in vain.
+  window.bridge.execute("workbench.action.reloadWindow").catch(() => undefined);
   await begun;
   window.bridge.forget();
   const drawn = window.ready().then(() => Date.now());
