@@ -114,8 +114,19 @@ export type Box = [number, number, number, number];
 /** A printed line; `box` is null where it is not known. */
 export interface PageLine {
   words: { text: string; box: Box | null }[];
-  /** Whether it begins a paragraph. */
-  paragraph: boolean;
+}
+
+/** A page's text as it is read. Of a table, rows are lines, with tabs between cells. */
+export interface PageParagraph {
+  kind: "text" | "heading" | "table" | "code";
+  text: string;
+}
+
+/** The text of a page as it is printed and as it is read; `passages` are those that are cited on it. */
+export interface PageContents {
+  lines: PageLine[];
+  paragraphs: PageParagraph[];
+  passages: string[];
 }
 
 /** All text of a document: by its pages as printed, or as Markdown. */
@@ -191,8 +202,8 @@ export interface ViewerToWebview {
   failed: { message: string; advice: string };
   /** `bytes` is null when it could not be had; `problem` then says why. */
   page: { docId: string; page: number; width: number; bytes: Uint8Array | null; problem: string };
-  /** The text of a page, for selection, search and screen readers; `passages` are those that are cited on it. */
-  "page.text": { docId: string; page: number; lines: PageLine[]; passages: string[] };
+  /** The text of a page, for selection, search and screen readers. */
+  "page.text": { docId: string; page: number } & PageContents;
   thumbnail: { docId: string; page: number; bytes: Uint8Array | null };
   /** `entries` is null when it could not be had, as is `text`. */
   outline: { docId: string; entries: OutlineEntry[] | null };

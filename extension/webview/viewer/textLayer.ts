@@ -26,19 +26,6 @@ export function textLayer(lines: readonly PageLine[], ratio: number): HTMLElemen
   return layer;
 }
 
-/** The page as plain text, with its paragraphs. */
-export function pageParagraphs(lines: readonly PageLine[]): string[] {
-  const found: string[] = [];
-  for (const { words, paragraph } of lines) {
-    const text = words.map((one) => one.text).join(" ");
-    if (text === "") continue;
-    const last = found.at(-1);
-    if (paragraph || last === undefined) found.push(text);
-    else found[found.length - 1] = `${last}\n${text}`;
-  }
-  return found;
-}
-
 function word(
   text: string,
   blank: string,

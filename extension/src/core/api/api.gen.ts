@@ -4698,15 +4698,33 @@ export interface components {
              */
             words: components["schemas"]["PageWord"][];
         };
+        /** PageParagraph */
+        PageParagraph: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "text" | "heading" | "table" | "code";
+            /**
+             * Text
+             * @description The lines of a paragraph are joined; items of a list and labels stay lines, as do rows (tabs between cells).
+             */
+            text: string;
+        };
         /** PageText */
         PageText: {
             /**
              * Lines
-             * @description In reading order.
+             * @description As they are printed, in reading order.
              */
             lines: components["schemas"]["PageLine"][];
             /** Page */
             page: number;
+            /**
+             * Paragraphs
+             * @description What was read on the page, as it is read.
+             */
+            paragraphs: components["schemas"]["PageParagraph"][];
             /**
              * Recognised
              * @description The page is a scan, and this was recognised on it.

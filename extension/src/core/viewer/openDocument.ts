@@ -10,7 +10,7 @@ import type {
   DocumentText,
   MergedCell,
   OutlineEntry,
-  PageLine,
+  PageContents,
   Sheet,
   Shown,
   Slide,
@@ -77,14 +77,12 @@ export class OpenDocument {
     return this.content && loadPart(this.client, this.document.id, this.content, from, isInside, signal);
   }
 
-  /** The lines of a page, and the cited passages that begin on it. Throws `RagError`. */
-  async pageText(page: number, signal: AbortSignal): Promise<{ lines: PageLine[]; passages: string[] }> {
-    const { lines } = await this.client.pages.text(this.document.id, page, signal);
+  /** The text of a page, and the cited passages that begin on it. Throws `RagError`. */
+  async pageText(page: number, signal: AbortSignal): Promise<PageContents> {
+    const { lines, paragraphs } = await this.client.pages.text(this.document.id, page, signal);
     return {
-      lines: lines.map(({ words, paragraph }) => ({
-        words: words.map(({ text, bbox }) => ({ text, box: bbox })),
-        paragraph,
-      })),
+      lines: lines.map(({ words }) => ({ words: words.map(({ text, bbox }) => ({ text, box: bbox })) })),
+      paragraphs,
       passages: await this.citedOn(page),
     };
   }

@@ -159,10 +159,18 @@ class PageLine(BaseModel):
     paragraph: bool = Field(description="Whether it begins a paragraph.")
 
 
+class PageParagraph(BaseModel):
+    kind: Literal["text", "heading", "table", "code"]
+    text: str = Field(
+        description="The lines of a paragraph are joined; items of a list and labels stay lines, as do rows (tabs between cells)."
+    )
+
+
 class PageText(BaseModel):
     page: int
     recognised: bool = Field(description="The page is a scan, and this was recognised on it.")
-    lines: list[PageLine] = Field(description="In reading order.")
+    lines: list[PageLine] = Field(description="As they are printed, in reading order.")
+    paragraphs: list[PageParagraph] = Field(description="What was read on the page, as it is read.")
 
 
 class SuggestedQuestion(BaseModel):

@@ -61,16 +61,16 @@ class DocumentPages:
         return self._of(doc_id, self._reader.get(doc_id)).rows(start, end)
 
     def page(self, doc_id: str, number: int) -> dict[str, Any]:
-        """The lines of one page of a PDF with the places of their words; of a scanned one, those of its lines.
+        """The lines of one page of a PDF with the places of their words (of a scanned one, of its lines), and its paragraphs.
 
         Raises as `Originals.page` does, and `ParseFailed` for a page that the PDF does not have.
         """
         document = self._reader.get(doc_id)
         recognised = number in document["metadata"].get("ocr_pages", ())
         lines = [] if recognised else self._printed(doc_id, document, number)
+        stored = self._of(doc_id, document)
         if not lines:
-            stored = self._of(doc_id, document).lines(number)
-            lines = [{"words": [[line.text, line.box]], "paragraph": line.before == "\n\n"} for line in stored]
+            lines = [{"words": [[line.text, line.box]], "paragraph": line.before == "\n\n"} for line in stored.lines(number)]
         return {
             "page": number,
             "recognised": recognised,
@@ -78,6 +78,7 @@ class DocumentPages:
                 {"paragraph": line["paragraph"], "words": [{"text": text, "bbox": box} for text, box in line["words"]]}
                 for line in lines
             ],
+            "paragraphs": [paragraph._asdict() for paragraph in stored.paragraphs(number)],
         }
 
     def _printed(self, doc_id: str, document: Mapping[str, Any], number: int) -> list[dict[str, Any]]:

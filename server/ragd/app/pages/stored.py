@@ -14,10 +14,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
-_PICTURE: Final = re.compile(r"!\[[^\[\]]*\]\(asset:[^()\s]*\)")
-_LINK: Final = re.compile(r"\[([^\[\]]*)\]\((?:https?://|mailto:)[^()\s]*\)")
-_CELLS: Final = re.compile(r"(?<!\\)\|")
-_BREAK: Final = re.compile("<br ?/?>")
+from ragd.app.pages.paragraphs import Paragraph, cells_of, paragraphs_of, without_markup
+
 _CELLS_OF_ROW: Final = re.compile(r"([A-Z]+)([0-9]+)(?::([A-Z]+)([0-9]+))?$")
 _CELL: Final = ("start", "column", "rows", "columns", "level", "text")
 _WHERE: Final = ("page", "slide", "sheet", "bbox")
@@ -67,9 +65,8 @@ class StoredPages:
         found: list[StoredLine] = []
         for index in self._of_page.get(page, ()):
             start = self._starts[index]
-            end = self._starts[index + 1] if index + 1 < len(self._starts) else len(self._markdown)
             before = self._before(start)
-            for text in _printed(self._markdown[start:end], heading=start in self._headings):
+            for text in _printed(self._markdown[start : self._end(index)], heading=start in self._headings):
                 found.append(StoredLine(text, self._boxes.get(start), before))
                 before = "\n"
         return found
@@ -77,6 +74,19 @@ class StoredPages:
     def text(self, page: int) -> str:
         """The text of a page: its lines, with a blank one between paragraphs."""
         return "".join(line.before * (number > 0) + line.text for number, line in enumerate(self.lines(page)))
+
+    def paragraphs(self, page: int) -> list[Paragraph]:
+        """What was read on a page (from 1) as it is read, not as its lines are printed."""
+        indices = self._of_page.get(page, ())
+        found: list[Paragraph] = []
+        for number, index in enumerate(indices):
+            if number and indices[number - 1] == index - 1:
+                continue
+            last = next((at for at in range(index, len(self._pages)) if self._pages[at] != page), len(self._pages)) - 1
+            start, end = self._starts[index], self._end(last)
+            headings = {at - start for at in self._headings if start <= at < end}
+            found += paragraphs_of(self._markdown[start:end], headings)
+        return found
 
     def rows(self, start: int, end: int) -> list[dict[str, Any]]:
         """The rows of sheets whose text begins in these characters of the content: `start`, and the cells as numbers and letters.
@@ -89,6 +99,9 @@ class StoredPages:
         """Cells of tables that are merged with others, as `MergedCell` has them, of the rows that begin in these characters."""
         first, last = (bisect_left(self._merged, at, key=itemgetter(0)) for at in (start, end))
         return [dict(zip(_CELL, cell, strict=False)) for cell in self._merged[first:last]]
+
+    def _end(self, index: int) -> int:
+        return self._starts[index + 1] if index + 1 < len(self._starts) else len(self._markdown)
 
     def _before(self, start: int) -> Literal["\n\n", "\n", ""]:
         around = self._markdown[max(0, start - 1) : start + 1]
@@ -107,16 +120,13 @@ def _entry(heading: Sequence[Any], starts: Sequence[int], marks: Sequence[tuple[
 
 def _printed(content: str, *, heading: bool) -> Iterator[str]:
     """The lines of a stretch of content as they were printed: without the signs that make Markdown of them."""
-    lines = _PICTURE.sub("", content).split("\n")
+    lines = content.split("\n")
     if heading:
         lines[0] = lines[0].lstrip("#")
     for line in lines:
-        text = _LINK.sub(r"\1", line).strip()
-        if text.startswith("|") and text.endswith("|") and len(text) > 1:
-            cells = [cell.strip() for cell in _CELLS.split(text)[1:-1]]
-            if all(set(cell) <= set(":-") for cell in cells) and any(cells):
-                continue
-            text = _BREAK.sub(" ", "  ".join(cells).replace("\\|", "|")).strip()
+        text = without_markup(line).strip()
+        if (cells := cells_of(text)) is not None:
+            text = "  ".join(cells).strip()
         if text:
             yield text
 

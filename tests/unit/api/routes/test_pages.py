@@ -59,6 +59,10 @@ def test_a_pages_text_is_that_of_this_page_as_printed_with_its_places(client: Te
     answer = client.get(f"{url}/2/text").json()
     assert (answer["page"], answer["recognised"]) == (2, False)
     assert words(answer) == "Chapter 2\nvalve _2_ opens at 14 degrees"
+    assert [tuple(one.values()) for one in answer["paragraphs"]] == [
+        ("heading", "Chapter 2"),
+        ("text", "valve _2_ opens at 14 degrees"),
+    ]
     left, top, right, bottom = answer["lines"][1]["words"][1]["bbox"]
     assert 0.1 < left < right < 0.3
     assert top < 100 / 600 < bottom

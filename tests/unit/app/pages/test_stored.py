@@ -77,3 +77,41 @@ def test_merged_cells_are_those_of_the_rows_that_begin_in_a_stretch() -> None:
 def test_documents_of_older_releases_have_neither_merged_cells_nor_layouts() -> None:
     pages = stored(("text", 1))
     assert (pages.merged(0, 99), pages.slides) == ([], [])
+
+
+def test_paragraphs_are_joined_as_they_were_when_the_page_was_read() -> None:
+    pages = stored(
+        ("the hyphen", 1), ("ated word ", 1), ("goes on\n\n", 1), ("日本", 1), ("語\n\n", 1), ("another", 2), headings=[]
+    )
+    assert pages.paragraphs(1) == [("text", "the hyphenated word goes on"), ("text", "日本語")]
+    assert (pages.paragraphs(2), pages.paragraphs(3)) == ([("text", "another")], [])
+
+
+def test_headings_lists_tables_and_code_stay_what_they_are() -> None:
+    pages = stored(
+        ("running head\n\n", 1),
+        ("## ", 1),
+        ("Valves\n\n", 1),
+        ("- one\n", 1),
+        ("  - [two](https://example.com)\n\n", 1),
+        ("| a \\| b | c<br>d |\n| --- | --- |\n", 1),
+        ("| 1 |  |\n\n", 1),
+        ("![page 1](asset:ab12)\n\n", 1),
+        ("```\n", 1),
+        ("if x:\n", 1),
+        ("\n    # y\n", 1),
+        ("```", 1),
+        headings=[[14, 23, 2, "Valves"]],
+    )
+    assert pages.paragraphs(1) == [
+        ("text", "running head"),
+        ("heading", "Valves"),
+        ("text", "- one\n  - two"),
+        ("table", "a | b\tc d\n1\t"),
+        ("code", "if x:\n\n    # y"),
+    ]
+
+
+def test_signs_of_markdown_that_were_printed_stay_in_paragraphs() -> None:
+    pages = stored(("# <foo>_<bar> *x*\n\n", 1), ("```\n\n", 1), ("[1](not a link)", 1))
+    assert pages.paragraphs(1) == [("text", "# <foo>_<bar> *x*"), ("text", "```"), ("text", "[1](not a link)")]

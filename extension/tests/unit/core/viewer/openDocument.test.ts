@@ -16,6 +16,7 @@ import { chunk, citation, detail } from "../../fixtures/documents";
 
 const { signal } = new AbortController();
 
+const PARAGRAPH = { kind: "text" as const, text: "cited" };
 const LINE = { paragraph: true, words: [{ text: "cited", bbox: [0, 0, 1, 1] }] };
 
 function daemon(document: Partial<DocumentDetail>, markdown = "", chunks: Chunk[] = []) {
@@ -25,7 +26,7 @@ function daemon(document: Partial<DocumentDetail>, markdown = "", chunks: Chunk[
     chunks: vi.fn(() => Promise.resolve(chunks)),
     pageImage: vi.fn(() => Promise.resolve(new Uint8Array([1]))),
     pages: {
-      text: vi.fn(() => Promise.resolve({ page: 1, recognised: false, lines: [LINE] })),
+      text: vi.fn(() => Promise.resolve({ page: 1, recognised: false, lines: [LINE], paragraphs: [PARAGRAPH] })),
       texts: vi.fn(() => Promise.resolve([{ page: 1, text: "one" }])),
       rows: vi.fn((): Promise<SheetRowPlace[]> => Promise.resolve([])),
       merged: vi.fn((): Promise<MergedTableCell[]> => Promise.resolve([])),
@@ -80,7 +81,8 @@ describe("OpenDocument", () => {
     const { client, fake } = daemon({ doc_type: "pdf" }, "", [chunk("c1", "cited", { page: 1 })]);
     const open = await load(client, target({ content: "cited", place: { page: 2, section_path: [] } }));
     expect(await open.pageText(2, signal)).toEqual({
-      lines: [{ paragraph: true, words: [{ text: "cited", box: [0, 0, 1, 1] }] }],
+      lines: [{ words: [{ text: "cited", box: [0, 0, 1, 1] }] }],
+      paragraphs: [PARAGRAPH],
       passages: ["cited"],
     });
     expect(await open.pageText(1, signal)).toMatchObject({ passages: [] });
