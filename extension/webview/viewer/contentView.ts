@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { ContentPart, Sheet } from "../../src/protocol/viewer";
+import type { ContentPart, Sheet, SlideCard } from "../../src/protocol/viewer";
 import { h } from "../shared/dom";
 import { markSentences, renderContent } from "./content";
 import type { Findable } from "./find/finder";
@@ -11,6 +11,7 @@ import type { Pictures } from "./pictures";
 import { numberRows } from "./sheetTable";
 import { SheetTabs } from "./sheetTabs";
 import { fitSlides, slideCards } from "./slides";
+import { scrollOn, scrollsSideways, turn, turnButton } from "./turning";
 import { zoomButtons, zoomStep } from "./zoomArea";
 
 const SMALLEST = 0.5;
@@ -23,8 +24,10 @@ export interface ContentOptions {
   sentences: readonly string[];
   /** Of a workbook. */
   sheets: readonly Sheet[];
-  /** Whether it is a presentation. */
-  isSlides: boolean;
+  /** Of a presentation; null for what is none. */
+  slides: readonly SlideCard[] | null;
+  /** The slide that is shown first, as the presentation counts. */
+  slide: number;
   pictures: Pictures;
   zoom: number;
   openImage: (assetId: string, title: string) => void;
@@ -42,6 +45,14 @@ export class ContentView implements Findable {
   private readonly article: HTMLElement;
   private readonly tabs: SheetTabs | undefined;
   private readonly amount = h("span", { class: "zoom-amount", role: "status" });
+  private readonly slides: readonly SlideCard[];
+  private readonly place = h("span", { class: "page-total", role: "status" });
+  private readonly previous: HTMLButtonElement;
+  private readonly next: HTMLButtonElement;
+  /** Index of the slide that is looked at. */
+  private slide = 0;
+  /** Where its beginning was scrolled to: until the reader scrolls on, that says nothing about another one. */
+  private sentTo: number | undefined;
   private zoom: number;
   private part: ContentPart | undefined;
   /** The character that the part that was asked for is shown at. */
@@ -50,10 +61,18 @@ export class ContentView implements Findable {
   constructor(private readonly options: ContentOptions) {
     this.zoom = options.zoom;
     this.article = h("article", { class: "content", "aria-label": options.title, tabindex: 0 });
-    if (options.isSlides) this.article.addEventListener("scroll", () => this.tellSlide(), { passive: true });
+    this.slides = options.slides ?? [];
+    if (options.slides) this.article.addEventListener("scroll", () => this.tellSlide(), { passive: true });
     if (options.sheets.length > 1) this.tabs = new SheetTabs(options.sheets, ({ offset }) => this.goTo(offset));
     this.element = h("div", { class: "content-frame" }, this.article, this.tabs?.element);
-    this.tools = zoomButtons(this.amount, (by) => this.enlarge(this.zoom * by));
+    this.previous = turnButton(l10n.t("Previous"), l10n.t("Previous slide (Left, Page Up)"), "←", () => this.turn(-1));
+    this.next = turnButton(l10n.t("Next"), l10n.t("Next slide (Right, Page Down)"), "→", () => this.turn(1));
+    const turning = h("span", { class: "group" }, this.previous, this.place, this.next);
+    this.tools = [
+      ...(this.slides.length > 1 ? [turning, h("span", { class: "gap" })] : []),
+      zoomButtons(this.amount, (by) => this.enlarge(this.zoom * by)),
+    ];
+    this.looksAt(this.slides.findIndex(({ number }) => number === options.slide));
     this.enlarge(this.zoom);
   }
 
@@ -76,7 +95,7 @@ export class ContentView implements Findable {
     ].filter((child) => child !== false);
     this.article.replaceChildren(...children);
     numberRows(this.article, part.rows);
-    if (this.options.isSlides) {
+    if (this.options.slides) {
       slideCards(this.article, part);
       fitSlides(this.article);
     }
@@ -103,6 +122,7 @@ export class ContentView implements Findable {
     const blocks = [...this.article.querySelectorAll<HTMLElement>("[data-line]")];
     const block = blocks.findLast((one) => Number(one.dataset["line"]) <= line) ?? blocks[0];
     block?.scrollIntoView({ block: "start" });
+    if (this.slides[this.slide]?.offset === offset) this.sentTo = this.article.scrollTop;
   }
 
   bring(hit: Hit): boolean {
@@ -118,12 +138,54 @@ export class ContentView implements Findable {
   key(event: KeyboardEvent): boolean {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     const by = zoomStep(event.key);
-    if (by === undefined) return false;
+    if (by === undefined) return this.turnKey(event);
     this.enlarge(by === 0 ? 1 : this.zoom * by);
     return true;
   }
 
+  openSlide(slide: SlideCard): void {
+    this.looksAt(this.slides.indexOf(slide));
+    this.goTo(slide.offset);
+  }
+
+  private turn(by: 1 | -1): void {
+    const slide = this.slides[this.slide + by];
+    if (slide) this.openSlide(slide);
+  }
+
+  private turnKey(event: KeyboardEvent): boolean {
+    const turned = turn(event);
+    if (!turned) return false;
+    const { by, isScreen } = turned;
+    if (this.slides.length === 0) {
+      // Where the text has the focus, the keys scroll it anyway.
+      return isScreen && !this.article.contains(event.target as Node) && scrollOn(this.article, by);
+    }
+    if (!isScreen && scrollsSideways(event.target, this.article)) return false;
+    if (!isScreen || this.isInSight(by) || !scrollOn(this.article, by)) this.turn(by);
+    return true;
+  }
+
+  /** Whether the end of the slide that the key goes to is on the screen. */
+  private isInSight(by: 1 | -1): boolean {
+    const number = this.slides[this.slide]?.number;
+    const card = this.article.querySelector(`.slide[data-slide="${number}"]`)?.getBoundingClientRect();
+    const area = this.article.getBoundingClientRect();
+    return !card || (by < 0 ? card.top >= area.top - 1 : card.bottom <= area.bottom + 1);
+  }
+
+  private looksAt(index: number): void {
+    this.slide = Math.max(0, index);
+    this.place.textContent = l10n.t("{0} of {1}", this.slide + 1, this.slides.length);
+    this.previous.disabled = this.slide === 0;
+    this.next.disabled = this.slide >= this.slides.length - 1;
+    const slide = this.slides[this.slide];
+    if (slide) this.options.reached(slide.number);
+  }
+
   private tellSlide(): void {
+    if (this.article.scrollTop === this.sentTo) return;
+    this.sentTo = undefined;
     const { top, height } = this.article.getBoundingClientRect();
     const slides = [...this.article.querySelectorAll<HTMLElement>(".slide[data-slide]")];
     // The one at a third of the height, which is what people look at.
@@ -136,7 +198,7 @@ export class ContentView implements Findable {
       else low = middle;
     }
     const number = slides[low]?.dataset["slide"];
-    if (number !== undefined) this.options.reached(Number(number));
+    if (number !== undefined) this.looksAt(this.slides.findIndex((slide) => slide.number === Number(number)));
   }
 
   private enlarge(zoom: number): void {

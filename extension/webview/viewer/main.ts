@@ -71,7 +71,7 @@ function receive(message: ViewerMessageToWebview): void {
     case "page":
       return pages?.arrived(message.page, message.bytes, message.problem);
     case "page.text":
-      return pages?.showText(message.page, message.lines, message.passages);
+      return pages?.showText(message.page, message);
     case "thumbnail":
       return side?.thumbnailArrived(message.page, message.bytes ? pictures.url(message.bytes) : "");
     case "outline":
@@ -161,9 +161,8 @@ function draw(shown: Shown): HTMLElement {
   const document = target.kind === "document" ? target : undefined;
   content = new ContentView({
     ...{ title: shown.title, place: shown.place, sentences: document?.sentences ?? [], pictures },
-    ...(body.kind === "content"
-      ? { sheets: body.sheets, isSlides: body.slides !== null }
-      : { sheets: [], isSlides: false }),
+    ...(body.kind === "content" ? { sheets: body.sheets, slides: body.slides } : { sheets: [], slides: null }),
+    slide: document?.place.slide ?? 1,
     zoom: state?.textZoom ?? 1,
     openImage: (assetId, title) => host.send("image.open", { assetId, title }),
     load: (from, isInside) => document && host.send("content.load", { docId: document.docId, from, isInside }),
@@ -184,7 +183,7 @@ function openSide({ body, target }: Shown): void {
     loadThumbnail: (page) => host.send("thumbnail.load", { docId, page, width: THUMBNAIL_WIDTH }),
     loadOutline: () => host.send("outline.load", { docId }),
     openPage: (page) => pages?.open(page),
-    openSlide: ({ offset }) => content?.goTo(offset),
+    openSlide: (slide) => content?.openSlide(slide),
     openHeading: ({ page, top, offset }) => {
       if (page !== null) pages?.open(page, top);
       else if (offset !== null) content?.goTo(offset);

@@ -2,12 +2,14 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { PageLine, Zoom } from "../../src/protocol/viewer";
+import type { PageContents, PageLine, Zoom } from "../../src/protocol/viewer";
 import { h } from "../shared/dom";
 import { locate, wrap } from "../shared/sentences";
 import type { Findable } from "./find/finder";
 import type { Hit } from "./find/search";
-import { pageParagraphs, textLayer } from "./textLayer";
+import { drawParagraphs } from "./pageText";
+import { textLayer } from "./textLayer";
+import { scrollOn, scrollsSideways, turn, turnButton } from "./turning";
 import { ZoomArea } from "./zoomArea";
 
 export interface PagesOptions {
@@ -62,21 +64,14 @@ export class PagesView implements Findable {
     this.pageCount = options.pageCount;
     this.zoom = options.zoom;
     this.area = new ZoomArea(options.zoom, this.label, (zoom) => this.zoomed(zoom));
-    this.previous = h(
-      "button",
-      { title: l10n.t("Previous page (Left)"), onclick: () => this.go(this.page - 1) },
-      l10n.t("Previous"),
-    );
-    this.next = h(
-      "button",
-      { title: l10n.t("Next page (Right)"), onclick: () => this.go(this.page + 1) },
-      l10n.t("Next"),
-    );
+    this.previous = turnButton(l10n.t("Previous"), l10n.t("Previous page (Left, Page Up)"), "←", () => this.turn(-1));
+    this.next = turnButton(l10n.t("Next"), l10n.t("Next page (Right, Page Down)"), "→", () => this.turn(1));
     this.field = h("input", {
       ...{ type: "number", min: 1, class: "page-number", "aria-label": l10n.t("Page") },
       onchange: () => this.go(this.field.valueAsNumber),
     });
-    this.tools = [this.previous, this.field, this.total, this.next, h("span", { class: "gap" }), ...this.area.tools];
+    const turning = h("span", { class: "group" }, this.previous, this.field, this.total, this.next);
+    this.tools = [turning, h("span", { class: "gap" }), ...this.area.tools];
     this.element = h("div", { class: "pages" }, this.problem, this.area.element, this.text);
     this.drawTools();
   }
@@ -114,10 +109,10 @@ export class PagesView implements Findable {
     this.area.show(image, this.label);
   }
 
-  showText(page: number, lines: readonly PageLine[], passages: readonly string[]): void {
+  showText(page: number, { lines, paragraphs: found, passages }: PageContents): void {
     if (page !== this.page) return;
     this.lines = lines;
-    const paragraphs = pageParagraphs(lines).map((text) => h("p", { class: "printed" }, text));
+    const paragraphs = drawParagraphs(found);
     const none = paragraphs.length === 0 && h("p", { class: "quiet" }, l10n.t("No text was read on this page."));
     this.text.replaceChildren(h("h2", {}, l10n.t("Text of this page")), ...(none ? [none] : []), ...paragraphs);
     markPassages(paragraphs, passages, this.options.sentences);
@@ -144,12 +139,18 @@ export class PagesView implements Findable {
 
   key(event: KeyboardEvent): boolean {
     if (this.area.key(event)) return true;
-    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey;
-    if (!isPlain || this.area.scrollsSideways) return false;
-    if (event.key === "ArrowLeft") this.go(this.page - 1);
-    else if (event.key === "ArrowRight") this.go(this.page + 1);
-    else return false;
+    const turned = turn(event);
+    if (!turned) return false;
+    const { by, isScreen } = turned;
+    const area = this.text.contains(event.target as Node) ? this.text : this.area.element;
+    if (!isScreen && scrollsSideways(event.target, area)) return false;
+    if (!isScreen || !scrollOn(area, by)) this.turn(by, isScreen && by < 0 ? 1 : null);
     return true;
+  }
+
+  /** `top` is how far down on the page that is shown then, as a fraction. */
+  private turn(by: 1 | -1, top: number | null = null): void {
+    if (!(by < 0 ? this.previous : this.next).disabled) this.open(this.page + by, top);
   }
 
   /** Goes to a page, and on it to a height as a fraction. */

@@ -26,7 +26,7 @@ export class ZoomArea {
     this.element.setAttribute("aria-label", label);
     this.element.append(this.frame);
     this.tools = [
-      ...zoomButtons(this.amount, (by) => this.step(by)),
+      zoomButtons(this.amount, (by) => this.step(by)),
       h("button", { title: l10n.t("Fit width (0)"), onclick: () => this.set("width") }, l10n.t("Fit Width")),
       h("button", { onclick: () => this.set("whole") }, l10n.t("Fit Whole")),
     ];
@@ -76,10 +76,6 @@ export class ZoomArea {
     return true;
   }
 
-  get scrollsSideways(): boolean {
-    return this.element.scrollWidth > this.element.clientWidth + 1;
-  }
-
   private get factor(): number {
     if (typeof this.zoom === "number") return this.zoom;
     if (this.zoom === "width" || !this.picture) return 1;
@@ -106,15 +102,17 @@ export class ZoomArea {
   }
 }
 
-/** Zoom out, the amount, zoom in; `step` takes a factor. */
-export function zoomButtons(amount: HTMLElement, step: (by: number) => void): HTMLElement[] {
+/** Zoom out, the amount, zoom in, on one line; `step` takes a factor. */
+export function zoomButtons(amount: HTMLElement, step: (by: number) => void): HTMLElement {
   const button = (title: string, label: string, by: number, sign: string) =>
     h("button", { title, "aria-label": label, onclick: () => step(by) }, sign);
-  return [
+  return h(
+    "span",
+    { class: "group" },
     button(l10n.t("Zoom out (-)"), l10n.t("Zoom out"), 1 / STEP, "−"),
     amount,
     button(l10n.t("Zoom in (+)"), l10n.t("Zoom in"), STEP, "+"),
-  ];
+  );
 }
 
 /** The factor that a key stands for; 0 for the size at the beginning. */

@@ -41,6 +41,7 @@ export class ViewerTab implements vscode.Disposable {
   /** What the webview shows now; said again when it was loaded anew. */
   private lastSent: ViewerMessageToWebview | undefined;
   private isReady = false;
+  private isClosed = false;
   private loading = new AbortController();
   private readonly disposables: vscode.Disposable[] = [];
 
@@ -79,6 +80,7 @@ export class ViewerTab implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.isClosed = true;
     this.loading.abort();
     for (const disposable of this.disposables.splice(0)) disposable.dispose();
   }
@@ -96,7 +98,7 @@ export class ViewerTab implements vscode.Disposable {
 
   private receive(message: ViewerMessageToExtension): void {
     void this.handle(message).catch((error: unknown) => {
-      if (!isCancelled(error)) showFailure(error, this.services.log);
+      if (!isCancelled(error) && !this.isClosed) showFailure(error, this.services.log);
     });
   }
 
@@ -249,7 +251,7 @@ export class ViewerTab implements vscode.Disposable {
     try {
       const client = await this.services.daemon.client();
       const { lines } = await client.assetDetails(assetId, loading.signal);
-      const read = lines.map(({ text, bbox }) => ({ words: [{ text, box: bbox }], paragraph: false }));
+      const read = lines.map(({ text, bbox }) => ({ words: [{ text, box: bbox }] }));
       if (this.loading === loading) this.post({ type: "image.text", assetId, lines: read });
     } catch (error) {
       this.logUnlessStale(loading, error, "The text in a picture");
@@ -273,8 +275,8 @@ export class ViewerTab implements vscode.Disposable {
   }
 
   private post(message: ViewerMessageToWebview): void {
-    // Before the webview listens a message would be lost.
-    if (this.isReady) void this.panel.webview.postMessage(message);
+    // Before the webview listens a message would be lost; once the tab is closed, there is no webview.
+    if (this.isReady && !this.isClosed) void this.panel.webview.postMessage(message);
   }
 }
 

@@ -113,9 +113,10 @@ describe("the viewer", () => {
       type: "page.text",
       docId: "d1",
       page: 2,
-      lines: [
-        { paragraph: true, words: [word("Other"), word("_words_")] },
-        { paragraph: true, words: [word("The"), word("<text>")] },
+      lines: [{ words: [word("Other"), word("_wor-")] }, { words: [word("ds_")] }, { words: [word("The"), word("<text>")] }],
+      paragraphs: [
+        { kind: "text", text: "Other _words_" },
+        { kind: "text", text: "The <text>" },
       ],
       passages: ["The <text>"],
     });
@@ -191,8 +192,8 @@ describe("the viewer", () => {
 
   it("lays the words of a page over its picture, where they can be selected", () => {
     say({ type: "shown", shown: pdf });
-    const lines = [{ paragraph: true, words: [word("The"), word("valve")] }];
-    say({ type: "page.text", docId: "d1", page: 2, lines, passages: [] });
+    const lines = [{ words: [word("The"), word("valve")] }];
+    say({ type: "page.text", docId: "d1", page: 2, lines, paragraphs: [], passages: [] });
     expect(document.querySelector(".text-layer")).toBeNull();
     say({ type: "page", docId: "d1", page: 2, width: 800, bytes: new Uint8Array([1]), problem: "" });
     document.querySelector("img")?.dispatchEvent(new Event("load"));
@@ -255,7 +256,7 @@ describe("the viewer", () => {
     say({ type: "shown", shown: { ...pdf, body: { kind: "picture", assetId: "ab", box: null, content: null } } });
     say({ type: "image", assetId: "ab", variant: "raw", bytes: new Uint8Array([1]), problem: "" });
     await vi.waitFor(() => expect(last("image.text.load")).toEqual({ type: "image.text.load", assetId: "ab" }));
-    say({ type: "image.text", assetId: "ab", lines: [{ paragraph: false, words: [word("Pump 4")] }] });
+    say({ type: "image.text", assetId: "ab", lines: [{ words: [word("Pump 4")] }] });
     expect(document.querySelector(".text-layer span")?.textContent).toBe("Pump 4");
     button("Show Text Frames").click();
     expect(button("Show Text Frames").getAttribute("aria-pressed")).toBe("true");
