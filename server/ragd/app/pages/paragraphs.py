@@ -33,6 +33,9 @@ def paragraphs_of(content: str, headings: Collection[int]) -> list[Paragraph]:
     for kind, text in _lines(content.split("\n"), headings):
         if not text:
             apart = True
+        elif kind == "heading" and found and found[-1] == ("text", text):
+            # The running head: a bookmark leads to it, and its title was put where the text begins.
+            found[-1] = Paragraph(kind, text)
         elif kind in ("heading", "code") or apart or found[-1].kind != kind:
             found.append(Paragraph(kind, text))
             apart = False

@@ -103,6 +103,9 @@ def test_headings_lists_tables_and_code_stay_what_they_are() -> None:
         ("```", 1),
         headings=[[14, 23, 2, "Valves"]],
     )
+    assert stored(("Valves\n\n", 1), ("# ", 1), ("Valves", 1), headings=[[8, 16, 1, "Valves"]]).paragraphs(1) == [
+        ("heading", "Valves")
+    ]
     assert pages.paragraphs(1) == [
         ("text", "running head"),
         ("heading", "Valves"),
