@@ -14,6 +14,8 @@ from ragd.formats.excel.areas import Area, area_of
 _NEWLINE: Final = re.compile("\n")
 _LEAST_OF_PAGE: Final = 40
 """Characters of a page below which what stands on it is no stretch of its own: a page number, the end of a line."""
+_WHOLE: Final = 0.9
+"""Share of a page that a scan's picture has: where its text stands is not said by that."""
 
 
 class Places:
@@ -85,7 +87,8 @@ def _part(place: Place) -> _Part:
 def _joined_boxes(boxes: Sequence[tuple[float, float, float, float]]) -> tuple[float, float, float, float] | None:
     if not boxes:
         return None
-    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    parts = [box for box in boxes if (box[2] - box[0]) * (box[3] - box[1]) < _WHOLE]
+    lefts, tops, rights, bottoms = zip(*(parts or boxes), strict=True)
     return (min(lefts), min(tops), max(rights), max(bottoms))
 
 

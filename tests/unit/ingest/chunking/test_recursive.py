@@ -334,6 +334,13 @@ def test_a_page_number_goes_with_the_page_that_most_of_the_text_stands_on() -> N
     assert [(chunk.text, chunk.place.page) for chunk in chunks_of(paged("1", text))] == [(f"1\n\n{text}", 2)]
 
 
+def test_the_picture_of_a_scan_does_not_say_where_its_text_stands() -> None:
+    content = "![page 1](asset://ab)\n\nThe valve is opened by hand."
+    line = (0.1, 0.2, 0.6, 0.25)
+    marks = (Mark(0, Place(page=1, bbox=(0.0, 0.0, 1.0, 1.0))), Mark(content.index("The"), Place(page=1, bbox=line)))
+    assert [chunk.place.bbox for chunk in chunks_of(Document("pdf", "T", content, "x", "1", marks=marks))] == [line]
+
+
 def test_a_paragraph_that_goes_on_over_pages_is_not_cut() -> None:
     facts = "A sentence that begins on the one page and has most of its words there, goes on upon the next."
     document = Document("pdf", "T", facts, "x", "1", marks=(Mark(0, Place(page=1)), Mark(facts.index("goes"), Place(page=2))))
