@@ -15,7 +15,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ragd.diagrams.pixels.shapes import Mask, Outline, Word
+from ragd.diagrams.pixels.shapes import Outline
+from ragd.diagrams.pixels.words import Mask, Word
 
 _STEP: Final = 3.0
 _LOOK: Final = 9
@@ -25,29 +26,36 @@ _GAP: Final = 16.0
 """Pixels without a stroke that a walker goes on for."""
 _HEAD: Final = 1.75
 """How many times wider than its line an arrow head is."""
+_LEAST_HEAD: Final = 2.3
+"""Half the width of an arrow head at least."""
 _HEAD_REACH: Final = 13
+"""Pixels from the end of a stroke in which its head is widest."""
+_ALIKE: Final = 0.7
+"""How wide one of two heads must be, as a share of the other."""
+_TIP: Final = 10
+"""Pixels of a piece of a stroke that may be the sharp corner of a box."""
 MAX_ENDS: Final = 800
 SURE, ONE_WAY, UNSURE = 0.95, 0.75, 0.4
 
 
 @dataclass(slots=True)
 class End:
-    """Where a stroke touches a box: the point, the way from the box, and whether an arrow head is there."""
+    """Where a stroke touches a box: the point, and the way from the box."""
 
     box: int
     x: float
     y: float
     angle: float
-    is_head: bool
 
 
 @dataclass(slots=True)
 class Walk:
-    """From an end to another one, or to none; `path` are the points on the way."""
+    """From an end to another one, or to none; `path` are the points on the way, `heads` whether it has arrow heads at both."""
 
     start: int
     end: int | None
     path: list[tuple[float, float]]
+    heads: tuple[bool, bool] = (False, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +79,29 @@ def arrows(ink: Mask, boxes: Sequence[Outline], words: Sequence[Word]) -> list[A
     near = cv2.dilate(free, np.ones((3, 3), np.uint8)) > 0
     reached = _grown(owner, 4)
     walks = [_walk(number, ends, near, reached, words) for number in range(len(ends))]
+    widths = np.asarray(cv2.dilate(cv2.distanceTransform(free, cv2.DIST_L2, 3), np.ones((5, 5), np.uint8)), np.float32)
+    for walk in walks:
+        if walk.end is not None:
+            walk.heads = _heads(walk.path, widths)
     return _agreed(ends, walks)
+
+
+def _heads(path: Sequence[tuple[float, float]], widths: NDArray[np.float32]) -> tuple[bool, bool]:
+    """Where a stroke is much wider near an end than it is elsewhere, and not much wider still near the other."""
+    xs, ys = np.array(path).T.astype(np.int64)
+    along = widths[ys.clip(0, widths.shape[0] - 1), xs.clip(0, widths.shape[1] - 1)]
+    near = max(1, min(round(_HEAD_REACH / _STEP) + 1, len(along) // 2))
+    lines = along[along > 0]
+    thick = max(_LEAST_HEAD, _HEAD * float(np.quantile(lines, 0.25))) if lines.size else _LEAST_HEAD
+    first, last = float(along[:near].max()), float(along[-near:].max())
+    return first >= max(thick, _ALIKE * last), last >= max(thick, _ALIKE * first)
 
 
 def _owners(size: tuple[int, int], boxes: Sequence[Outline]) -> NDArray[np.int32]:
     """For each pixel, the number of the box that it is in, from 1."""
     owner = np.zeros(size, np.int32)
     for number, box in enumerate(boxes, 1):
-        cv2.drawContours(owner, [box.contour], -1, number, cv2.FILLED)
+        cv2.drawContours(owner, [box.contour, *box.caps], -1, number, cv2.FILLED)
     # The contour is the inner side of the border.
     return _grown(owner, 2)
 
@@ -93,10 +116,7 @@ def _ends(free: Mask, owner: NDArray[np.int32], boxes: Sequence[Outline]) -> lis
     """Where free strokes begin at a box."""
     ring = np.where(_grown(owner, 2) > 0, 0, _grown(owner, 6))
     count, labels, stats, centres = cv2.connectedComponentsWithStats(((ring > 0) & (free > 0)).astype(np.uint8), connectivity=8)
-    widths = cv2.distanceTransform(free, cv2.DIST_L2, 3)
-    positive = widths[widths > 0]
-    usual = float(np.median(positive)) if positive.size else 1.0
-    thick = max(2.3, _HEAD * max(1.0, usual))
+    _, pieces, sizes, _ = cv2.connectedComponentsWithStats(free, connectivity=8)
     found = []
     for number in range(1, min(count, MAX_ENDS)):
         x, y = centres[number]
@@ -104,13 +124,22 @@ def _ends(free: Mask, owner: NDArray[np.int32], boxes: Sequence[Outline]) -> lis
         pixels = ring[top : top + height, left : left + width][labels[top : top + height, left : left + width] == number]
         box = int(np.bincount(pixels).argmax()) - 1
         angle = _outward(boxes[box], x, y)
-        reach = (
-            slice(max(0, int(y) - _HEAD_REACH), int(y) + _HEAD_REACH),
-            slice(max(0, int(x) - _HEAD_REACH), int(x) + _HEAD_REACH),
-        )
-        widest = float(widths[reach].max()) if widths[reach].size else 0.0
-        found.append(End(box, float(x), float(y), angle, widest >= thick))
+        if not _is_tip(float(x), float(y), angle, np.asarray(pieces, np.int32), np.asarray(sizes, np.int32)):
+            found.append(End(box, float(x), float(y), angle))
     return found
+
+
+def _is_tip(x: float, y: float, angle: float, labels: NDArray[np.int32], stats: NDArray[np.int32]) -> bool:
+    """Whether the stroke is the sharp corner of a box, which sticks out of it, and nothing follows."""
+    piece = int(labels[round(y), round(x)])
+    if piece == 0 or max(stats[piece, cv2.CC_STAT_WIDTH], stats[piece, cv2.CC_STAT_HEIGHT]) >= _TIP:
+        return False
+    turned = angle + np.deg2rad(np.arange(-30, 31, 10))
+    distances = np.arange(1, _GAP + 1)
+    xs = np.rint(x + np.cos(turned)[:, None] * distances).astype(np.int64).clip(0, labels.shape[1] - 1)
+    ys = np.rint(y + np.sin(turned)[:, None] * distances).astype(np.int64).clip(0, labels.shape[0] - 1)
+    ahead = labels[ys, xs]
+    return not bool(((ahead != 0) & (ahead != piece)).any())
 
 
 def _outward(box: Outline, x: float, y: float) -> float:
@@ -176,15 +205,17 @@ def _agreed(ends: Sequence[End], walks: Sequence[Walk]) -> list[Arrow]:
         first, last = ends[walk.start], ends[walk.end]
         if first.box == last.box:  # the corner of a box far more often than an arrow back to it
             continue
-        back = walks[walk.end].end == walk.start
-        confidence = SURE if back else ONE_WAY if first.is_head and not last.is_head else UNSURE
+        other = walks[walk.end].end
+        # A head that leads nowhere does not contradict a beginning that leads to it.
+        one_way = walk.heads == (True, False) or (walk.heads == (False, True) and other is None)
+        confidence = SURE if other == walk.start else ONE_WAY if one_way else UNSURE
         # From a beginning to an arrow head, or from left to right where both or none have one.
-        turned = first.is_head and not last.is_head
+        turned = walk.heads == (True, False)
         pair = (walk.end, walk.start) if turned else (walk.start, walk.end)
         key = (min(pair), max(pair))
         if key in found and found[key].confidence >= confidence:
             continue
         source, target = ends[pair[0]], ends[pair[1]]
-        path = tuple(reversed(walk.path)) if turned else tuple(walk.path)
-        found[key] = Arrow(source.box, target.box, (source.is_head, target.is_head), confidence, path)
+        path, heads = (walk.path[::-1], walk.heads[::-1]) if turned else (walk.path, walk.heads)
+        found[key] = Arrow(source.box, target.box, (heads[0], heads[1]), confidence, tuple(path))
     return list(found.values())

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ragd.core.documents import OcrLine
 from ragd.diagrams.model import Diagram, Edge, EdgeKind, Node, made
 from ragd.diagrams.pixels.lines import Arrow, arrows
-from ragd.diagrams.pixels.shapes import MAX_BOXES, Outline, Word, joined, outlines, scaled, strokes
+from ragd.diagrams.pixels.shapes import MAX_BOXES, Outline, outlines
+from ragd.diagrams.pixels.words import Word, joined, upright, without_words
 
 LEAST_CONFIDENCE: Final = 0.6
 """Edges that are less sure are left out, and counted."""
@@ -27,8 +28,8 @@ def read_diagram(image: NDArray[np.uint8], words: Sequence[OcrLine]) -> Diagram 
     """
     if not words or len(words) > 10 * MAX_BOXES or min(image.shape[:2]) < 32:
         return None
-    grey, lines = scaled(image, words)
-    ink = strokes(grey, lines)
+    everything, lines = upright(image, words)
+    ink = without_words(everything, lines)
     boxes = outlines(ink, lines)
     if len(boxes) < _LEAST_BOXES:
         return None

@@ -13,90 +13,33 @@ from typing import Any, Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from ragd.core.documents import OcrLine
 from ragd.diagrams.model import Shape
+from ragd.diagrams.pixels.words import Mask, Word, joined
 
-Mask = NDArray[np.uint8]
-
-TEXT_HEIGHT: Final = 18.0
-"""Pixels of a line of text to which a picture is scaled: strokes and arrow heads then have the sizes that are looked for."""
-MAX_SIDE: Final = 3_000
 MAX_BOXES: Final = 300
-_KERNEL: Final = 17
-_DARKER: Final = 28
 _SOLID: Final = 0.86
 """Least share of its hull that an outline fills."""
 _MOST_EMPTY: Final = 60.0
 """How many times larger than its words a box may be."""
 _OFF_CENTRE: Final = 0.3
-
-
-@dataclass(slots=True)
-class Word:
-    """A recognised line. `box` is in pixels."""
-
-    text: str
-    box: tuple[float, float, float, float]
-
-    @property
-    def centre(self) -> tuple[float, float]:
-        return (self.box[0] + self.box[2]) / 2, (self.box[1] + self.box[3]) / 2
+_CAP: Final = 6
+"""Pixels by which the sides of a box and of its cap may differ."""
 
 
 @dataclass(slots=True)
 class Outline:
-    """A box: its outline, its mask's number, and the words in it."""
+    """A box: its outline, the words in it, and outlines without words that belong to it."""
 
     contour: Any
     box: tuple[int, int, int, int]
     shape: Shape
     words: list[Word] = field(default_factory=list)
+    caps: list[Any] = field(default_factory=list)
 
     @property
     def label(self) -> str:
         return joined(self.words)
-
-
-def joined(words: Sequence[Word]) -> str:
-    """Words line by line, each line from the left."""
-    rows: list[list[Word]] = []
-    for word in sorted(words, key=lambda one: one.centre[1]):
-        height = word.box[3] - word.box[1]
-        if rows and abs(rows[-1][0].centre[1] - word.centre[1]) < height / 2:
-            rows[-1].append(word)
-        else:
-            rows.append([word])
-    return " ".join(word.text for row in rows for word in sorted(row, key=lambda one: one.box[0]))
-
-
-def scaled(image: NDArray[np.uint8], lines: Sequence[OcrLine]) -> tuple[NDArray[np.uint8], list[Word]]:
-    """The picture in grey, dark on light, at the size at which its text is `TEXT_HEIGHT` high; and the words in it."""
-    height, width = image.shape[:2]
-    heights = [(line.box[3] - line.box[1]) * height for line in lines]
-    factor = TEXT_HEIGHT / max(4.0, float(np.median(heights)))
-    factor = min(max(factor, 0.2), 3.0, MAX_SIDE / max(height, width))
-    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
-    if abs(factor - 1) > 0.15:
-        size = (max(1, round(width * factor)), max(1, round(height * factor)))
-        grey = cv2.resize(grey, size, interpolation=cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC)
-    if float(np.median(grey)) < 110:
-        grey = 255 - grey
-    high, wide = grey.shape[:2]
-    words = [Word(line.text, (line.box[0] * wide, line.box[1] * high, line.box[2] * wide, line.box[3] * high)) for line in lines]
-    return np.asarray(grey, np.uint8), words
-
-
-def strokes(grey: NDArray[np.uint8], words: Sequence[Word]) -> Mask:
-    """Lines, borders and arrow heads, without the text."""
-    kernel = cv2.getStructuringElement(cv2.MORPH_RECT, (_KERNEL, _KERNEL))
-    dark = cv2.morphologyEx(grey, cv2.MORPH_BLACKHAT, kernel)
-    found: Mask = (dark > _DARKER).astype(np.uint8) * 255
-    for word in words:
-        left, top, right, bottom = (round(value) for value in word.box)
-        found[max(0, top - 1) : bottom + 2, max(0, left - 1) : right + 2] = 0
-    return found
 
 
 def outlines(ink: Mask, words: Sequence[Word]) -> list[Outline]:
@@ -113,7 +56,22 @@ def outlines(ink: Mask, words: Sequence[Word]) -> list[Outline]:
         if outline and len(found) < MAX_BOXES:
             found.append(outline)
             taken |= {id(word) for word in outline.words}
+    own = {id(outline.contour) for outline in found}
+    for contour in holes:
+        if id(contour) not in own:
+            rectangle = cv2.boundingRect(contour)
+            for outline in found:
+                if _is_cap(rectangle, outline.box):
+                    outline.caps.append(contour)
     return found
+
+
+def _is_cap(rectangle: Sequence[int], box: tuple[int, int, int, int]) -> bool:
+    """Whether it ends the box above or below, as wide as that, such as the top of a cylinder."""
+    left, top, width, height = rectangle
+    wide, high = box[2] - box[0], box[3] - box[1]
+    near = min(abs(top + height - box[1]), abs(box[3] - top)) <= max(_CAP, 0.4 * high)
+    return abs(left - box[0]) <= _CAP and abs(width - wide) <= 2 * _CAP and height < 0.6 * high and near
 
 
 def _outline(contour: Any, words: Sequence[Word], taken: set[int]) -> Outline | None:
