@@ -1,45 +1,64 @@
 """Fetches the pictures of `others.tsv`, which nobody of the project made: `python -m pictures.others FOLDER` in scripts/.
 
 They stand in documentation packages of Debian, whose client `apt-get` fetches them; the licences are the packages' own, and no
-picture is kept in the repository. FOLDER gets a folder for each type, as `route` and `train_routing` take them. Each row names a
-package, a file in it, and what somebody who looked at it saw. None of them took part in the training of the routing, so that
-`python -m pictures.route FOLDER` says how well types of strange pictures are told.
+picture is kept in the repository. Each row has a role (`train` or `held-out`), a package, a file in it, what somebody who looked
+at it saw, and how its SHA-256 begins. FOLDER gets a folder for each role, and there one for each type, as `route` and
+`train_routing` take them. No project has pictures in both roles: `python -m pictures.route FOLDER/held-out` says how well types
+of pictures are told that took no part in the training.
 """
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 import tempfile
 from collections import defaultdict
+from dataclasses import dataclass
 from pathlib import Path
 
 TABLE = Path(__file__).with_suffix(".tsv")
 
 
-def rows() -> list[tuple[str, str, str]]:
-    """Package, path in it, type."""
-    found = []
-    for line in TABLE.read_text(encoding="utf-8").splitlines():
-        package, path, kind = line.split("\t")
-        found.append((package, path, kind))
-    return found
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A picture of a package."""
+
+    role: str
+    package: str
+    path: str
+    kind: str
+    sha256: str
+    """The first 16 of its digits."""
+
+    @property
+    def place(self) -> str:
+        """Where it is put below the folder."""
+        return f"{self.role}/{self.kind}/{self.package}-{Path(self.path).name}"
+
+
+def rows() -> list[Row]:
+    return [Row(*line.split("\t")) for line in TABLE.read_text(encoding="utf-8").splitlines()]
 
 
 def main(folder: Path) -> None:
-    wanted: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for package, path, kind in rows():
-        wanted[package].append((path, kind))
-    for package, files in wanted.items():
+    """Raises an error where a package holds another picture than the one that was looked at."""
+    wanted: dict[str, list[Row]] = defaultdict(list)
+    for row in rows():
+        wanted[row.package].append(row)
+    for package, pictures in wanted.items():
         with tempfile.TemporaryDirectory() as scratch:
             subprocess.run(["apt-get", "--quiet=2", "download", package], cwd=scratch, check=True, stdout=subprocess.DEVNULL)
             (archive,) = Path(scratch).glob("*.deb")
             subprocess.run(["dpkg-deb", "--extract", str(archive), scratch], check=True)
-            for path, kind in files:
-                target = folder / kind / f"{package}-{Path(path).name}"
+            for row in pictures:
+                data = (Path(scratch) / row.path).read_bytes()
+                if not hashlib.sha256(data).hexdigest().startswith(row.sha256):
+                    raise ValueError(f"{package}: {row.path} is another picture than the one that was looked at")
+                target = folder / row.place
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes((Path(scratch) / path).read_bytes())
-        print(f"{package}: {len(files)} pictures", flush=True)
+                target.write_bytes(data)
+        print(f"{package}: {len(pictures)} pictures", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""Learns to tell types of pictures: `python -m pictures.train_routing OURS OTHERS` in scripts/, folders as `route` takes them.
+"""Learns to tell types of pictures: `python -m pictures.train_routing OURS OTHERS/train` in scripts/.
 
-Logistic regression over what `ragd.vision.features` sees, by gradient descent with L2. OURS were drawn by `draw.py`; OTHERS are
-by nobody of the project.
-Scores are of pictures that took no part in the training (ten folds); the weights are made of all of both.
+Both are folders as `route` takes them. Logistic regression over what `ragd.vision.features` sees, by gradient descent with L2.
+OURS were drawn by `draw.py`; OTHERS are by nobody of the project: `others.py` fetches them, and its `held-out` take no part.
+Scores are of pictures that took no part in the training (ten folds, in each of which all pictures of a package are together);
+the weights are made of all of both.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pictures.others import rows as rows_of_others
 from pictures.route import pixels_of, words_of
 from ragd.vision.features import features_of
 
@@ -26,11 +28,21 @@ L2 = 0.01
 Numbers = NDArray[np.float64]
 
 
-def seen(folder: Path) -> tuple[Numbers, NDArray[np.int64]]:
+def seen(folder: Path) -> tuple[Numbers, NDArray[np.int64], list[str]]:
+    """What is seen in each picture, its type, and its name."""
     paths = sorted(path for kind in TYPES for path in (folder / kind).glob("*") if path.suffix != ".json")
     words = words_of(folder, paths)
     rows = [features_of(pixels_of(path), words[path.relative_to(folder).as_posix()]).values() for path in paths]
-    return np.array(rows), np.array([TYPES.index(path.parent.name) for path in paths])
+    return np.array(rows), np.array([TYPES.index(path.parent.name) for path in paths]), [path.name for path in paths]
+
+
+def folds_of(own: int, names: list[str]) -> NDArray[np.int64]:
+    """A fold for each picture: ours by chance, others by their packages."""
+    random = np.random.default_rng(20)
+    package = {Path(row.place).name: row.package for row in rows_of_others()}
+    packages = sorted({package[name] for name in names})
+    fold = dict(zip(packages, random.permutation(len(packages)) % FOLDS, strict=True))
+    return np.concatenate([random.permutation(own) % FOLDS, [fold[package[name]] for name in names]])
 
 
 def fitted(rows: Numbers, labels: NDArray[np.int64], weight: Numbers) -> tuple[Numbers, Numbers, Numbers]:
@@ -53,12 +65,12 @@ def told(model: tuple[Numbers, Numbers, Numbers], rows: Numbers) -> NDArray[np.i
 
 
 def main(ours: Path, others: Path) -> None:
-    (own, own_labels), (strange, strange_labels) = seen(ours), seen(others)
+    (own, own_labels, _), (strange, strange_labels, names) = seen(ours), seen(others)
     rows, labels = np.vstack([own, strange]), np.concatenate([own_labels, strange_labels])
     is_own = np.arange(len(rows)) < len(own)
     # What others made counts as much as what we drew: it is what people have.
     weight = np.where(is_own, 1.0, len(own) / len(strange))
-    fold = np.random.default_rng(20).permutation(len(rows)) % FOLDS
+    fold = folds_of(len(own), names)
     found = np.zeros(len(rows), np.int64)
     for number in range(FOLDS):
         out = fold == number
