@@ -76,7 +76,7 @@ export async function reload({ window }: Editor): Promise<{ workbench: number; c
   await begun;
   window.bridge.forget();
   const drawn = window.ready().then(() => Date.now());
-  await window.panel().getByTestId("message-assistant").first().locator(".markdown").waitFor();
+  await window.panel().getByTestId("message-assistant").last().locator(".markdown").waitFor();
   const chat = Date.now() - asked;
   const workbench = (await drawn) - asked;
   await window.bridge.ready();
