@@ -37,7 +37,9 @@ export function webviewPage(
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="stylesheet" href="${file(`${name}.css`)}">
-${imports(extensionUri, name).map((path) => `<link rel="modulepreload" href="${file(path)}">`).join("\n")}
+${imports(extensionUri, name)
+  .map((path) => `<link rel="modulepreload" href="${file(path)}">`)
+  .join("\n")}
 <title>${escaped(title)}</title>
 </head>
 <body>
