@@ -103,9 +103,10 @@ export const PICTURES: Record<string, Show> = {
 
   async tree(editor) {
     const { window } = editor;
+    await Panel.ready(window);
     await window.bridge.execute("workbench.action.closeAllEditors");
     await window.widenSideBar(400);
-    await window.page.locator(".pane-header").filter({ hasText: /^Chat/ }).click(); // more room for the tree
+    await window.page.locator(".part.sidebar .pane-header").filter({ hasText: /^Chat/ }).click(); // more room for the tree
     await window.bridge.execute("ragAssistant.collections.focus");
     await window.treeRow(/^samples/).click();
     await window.treeRow(/^guides/).click();
