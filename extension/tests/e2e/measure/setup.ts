@@ -45,17 +45,18 @@ async function setUp(caches: string, kind: string, figures: Figures): Promise<vo
     const steps = new Map<string, number>();
     const begun = Date.now();
     await panel.frame.getByTestId("setup").click();
+    const failure = panel.frame.locator(".problem");
     await until(
       "the set-up ends",
       async () => {
-        const failure = panel.frame.locator(".problem");
-        if (await failure.isVisible()) throw new Error(await failure.innerText());
         const titles = await panel.frame.locator(".step.running .step-title").allTextContents();
         for (const title of titles) if (!steps.has(title)) steps.set(title, Date.now());
+        if (await failure.isVisible()) return true;
         return (await panel.composer.isVisible()) && (await panel.frame.locator("[data-picker=model]").isVisible());
       },
       SETUP_MS,
     );
+    if (await failure.isVisible()) throw new Error(`${await failure.innerText()}\n${editor.server.logs()}`);
     const ready = Date.now();
     figures.add(`set-up, ${kind}`, ready - begun);
     const starts = [...steps];
