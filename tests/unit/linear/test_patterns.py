@@ -15,6 +15,9 @@ from ragd.retrieve.ranking import asked
 from .patterns import Expression, collected
 from .shapes import LIMIT, shapes_for, use, worst
 
+# Not under coverage: its trace of each line is added to the time that is measured, and to what the tests take.
+pytestmark = [pytest.mark.slow, pytest.mark.no_cover]
+
 # CPU seconds; what takes less for 1,500 characters does not take a second for a megabyte even where it grows a little faster.
 _FLOOR_S: Final = 0.0006
 # All of them take a minute of a quiet machine, and a test may take five of a busy one.
@@ -60,7 +63,6 @@ def expressions() -> tuple[dict[tuple[Any, int], Expression], dict[str, str]]:
     return collected()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_no_expression_takes_the_square_of_a_texts_length(
     part: int,
@@ -78,7 +80,6 @@ def test_no_expression_takes_the_square_of_a_texts_length(
     assert not slow, "\n".join(slow)
 
 
-@pytest.mark.slow
 def test_no_call_of_an_expression_is_overlooked(
     expressions: tuple[dict[tuple[Any, int], Expression], dict[str, str]],
 ) -> None:
@@ -86,7 +87,6 @@ def test_no_call_of_an_expression_is_overlooked(
     assert set(made_later) == {*_MADE_OF_ESCAPED_TEXT, *_KEPT_IN_TABLES}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "pattern",
     [

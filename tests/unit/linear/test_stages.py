@@ -56,6 +56,9 @@ from ragd.retrieve.planning.synonyms import Synonyms
 from . import hostile_text
 from .shapes import ATOMS, Shape, worst
 
+# Not under coverage: its trace of each line is added to the time that is measured, and to what the tests take.
+pytestmark = [pytest.mark.slow, pytest.mark.no_cover]
+
 # CPU seconds for 1,500 characters below which a stage is not looked at more closely.
 _FLOOR_S: Final = 0.004
 
@@ -198,19 +201,16 @@ def _shapes() -> Iterator[Shape]:
             yield Shape(atom, prefix, suffix)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", _STAGES)
 def test_no_stage_takes_the_square_of_a_texts_length(name: str) -> None:
     slow = worst(_STAGES[name], _shapes(), _FLOOR_S)
     assert slow is None, f"{name}: {slow}"
 
 
-@pytest.mark.slow
 def test_no_reader_of_texts_takes_the_square_of_a_files_length() -> None:
     slow = {name: str(shape) for name, read in _readers().items() if (shape := worst(read, _shapes(), _FLOOR_S))}
     assert not slow
 
 
-@pytest.mark.slow
 def test_hostile_shapes_of_some_kilobytes_pass_through_ingestion_in_time() -> None:
     assert hostile_text.main(["--kilobytes", "30", "--limit", "1.0"]) == 0
