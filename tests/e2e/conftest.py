@@ -75,7 +75,7 @@ class Daemon:
 
     def output(self) -> str:
         """What it printed, once it has ended."""
-        self.process.wait(timeout=60)
+        self.process.wait(timeout=180)
         return self.printed()
 
     def printed(self) -> str:
@@ -86,12 +86,12 @@ class Daemon:
     def close(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(timeout=60)
+        self.process.wait(timeout=180)
         self._printed.close()
 
     def stop(self) -> int:
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(timeout=60)
+        return self.process.wait(timeout=180)
 
 
 @pytest.fixture

@@ -305,7 +305,7 @@ class TestInterruptions:
         process = self.hold_at_download(setup)
         assert process.stdout is not None
         process.stdout.close()
-        assert process.wait(60) == 130
+        assert process.wait(180) == 130
         assert process.stderr is not None
         process.stderr.close()
         assert not self.installers_hold_the_lock(setup)

@@ -74,7 +74,7 @@ class Cli:
             yield process
         finally:
             process.terminate()
-            process.communicate(timeout=30)
+            process.communicate(timeout=180)
 
 
 def read_info(data_dir: Path) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def test_serve_tells_its_address_and_how_to_stop_it_but_never_the_token(rag: Cli
     with rag.daemon() as daemon:
         info = read_info(rag.data_dir)
         daemon.send_signal(signal.SIGINT)
-        out, err = daemon.communicate(timeout=30)
+        out, err = daemon.communicate(timeout=180)
     assert daemon.returncode == 0
     assert info["url"] in err
     assert str(rag.data_dir) in err
@@ -143,7 +143,7 @@ def test_a_second_daemon_says_where_the_first_is_and_stop_ends_that(rag: Cli) ->
         _, err = rag.run("serve", "--port", "0", code=4)
         assert f"already served at {info['url']} (process {daemon.pid})" in err
         assert "Stopped." in rag.run("stop")[1]
-        daemon.communicate(timeout=30)
+        daemon.communicate(timeout=180)
         assert daemon.returncode == 0
     assert "No daemon is running." in rag.run("stop")[1]
 
@@ -159,7 +159,7 @@ def test_questions_are_answered_while_a_folder_is_watched_without_a_daemon(rag: 
         assert "Ctrl-C in its terminal stops it" in rag.run("stop", code=1)[1]
     finally:
         watching.send_signal(signal.SIGINT)
-        _, err = watching.communicate(timeout=30)
+        _, err = watching.communicate(timeout=180)
     assert "Stopped watching." in err
     assert not (rag.data_dir / "daemon.json").exists()
 
@@ -176,7 +176,7 @@ def test_a_daemon_that_was_killed_is_not_believed(rag: Cli, samples: str) -> Non
     rag.run("ingest", f"{samples}/guides")
     with rag.daemon() as daemon:
         daemon.kill()
-        daemon.wait(timeout=30)
+        daemon.wait(timeout=180)
         assert "url" in read_info(rag.data_dir)
         assert rag.json("query", QUESTIONS[0])["results"]
     assert read_info(rag.data_dir) == {}
@@ -214,7 +214,7 @@ def test_a_command_waits_for_another_that_is_about_to_end(rag: Cli, samples: str
         assert waiting.stderr is not None
         assert "Waiting up to 10 s" in waiting.stderr.readline()
         holder.communicate(b"")
-        out, err = waiting.communicate(timeout=60)
+        out, err = waiting.communicate(timeout=180)
     assert waiting.returncode == 0, err
     assert json.loads(out)["total"] >= 3
 
@@ -231,7 +231,7 @@ def test_ctrl_c_ends_an_ingestion_with_130_and_leaves_no_job_running(rag: Cli, t
             running = f"{info['url']}/api/jobs?status=running"
             wait_for(lambda: http.get(running).json()["total"] == 1, "the job")
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=180)
         assert process.returncode == 130
         assert "Cancelled" in err
         assert [job["status"] for job in rag.json("jobs", "list")["items"]] == ["cancelled"]

@@ -38,7 +38,7 @@ def test_a_cycle_goes_on_after_every_kill_and_nothing_is_read_from_the_start(sta
             with daemon.client() as client:
                 wait_for(lambda: counts(client, source["id"]).get("indexed", 0) >= number, f"{number} items")  # noqa: B023
             daemon.process.kill()
-            daemon.process.wait(timeout=30)
+            daemon.process.wait(timeout=180)
             daemon = start(**environment)
         with daemon.client() as client:
             before = counts(client, source["id"])

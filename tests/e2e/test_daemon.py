@@ -46,7 +46,7 @@ def test_each_start_has_a_token_of_its_own_unless_it_is_fixed(start: Callable[..
 
 def test_a_token_that_no_header_can_carry_is_refused(start: Callable[..., Daemon]) -> None:
     daemon = start(RAG_TOKEN="has blanks")
-    assert daemon.process.wait(timeout=30) == 2
+    assert daemon.process.wait(timeout=180) == 2
     assert "RAG_TOKEN" in daemon.output()
 
 
@@ -79,7 +79,7 @@ def test_a_second_daemon_on_the_same_data_is_refused_with_its_own_exit_code(star
     first = start()
     info = first.info()
     second = start()
-    assert second.process.wait(timeout=30) == 4
+    assert second.process.wait(timeout=180) == 4
     assert str(info["pid"]) in second.output()
     assert first.info() == info
     with first.client() as client:
@@ -92,7 +92,7 @@ def test_a_taken_port_is_told_with_its_own_exit_code(start: Callable[..., Daemon
         other.listen()
         port = other.getsockname()[1]
         daemon = start(port=port)
-        assert daemon.process.wait(timeout=30) == 5
+        assert daemon.process.wait(timeout=180) == 5
     assert str(port) in daemon.output()
     assert not (daemon.data_dir / "daemon.json").exists()
 
@@ -168,7 +168,7 @@ def test_a_running_job_is_kept_when_the_daemon_is_told_to_stop_and_finished_afte
             told = list(lines)
         # The stream ends, and does not claim that the job has.
         assert "event: end" not in told
-    assert daemon.process.wait(timeout=30) == 0
+    assert daemon.process.wait(timeout=180) == 0
     with sqlite3.connect(daemon.data_dir / "rag.db") as database:
         assert database.execute("SELECT status FROM jobs WHERE job_id = ?", (job_id,)).fetchone() == ("queued",)
     database.close()
@@ -200,7 +200,7 @@ def test_a_draining_daemon_answers_but_is_not_ready_and_begins_no_job(start: Cal
         assert client.get("/health").status_code == 200
     daemon.process.send_signal(signal.SIGTERM)
     # The watchdog ends what is not gone after a second.
-    assert daemon.process.wait(timeout=60) in (0, -signal.SIGKILL)
+    assert daemon.process.wait(timeout=180) in (0, -signal.SIGKILL)
     with sqlite3.connect(daemon.data_dir / "rag.db") as database:
         assert dict(database.execute("SELECT job_id, status FROM jobs")) == {running: "queued", later: "queued"}
     database.close()
@@ -218,7 +218,7 @@ def test_a_killed_daemon_is_taken_over_from(start: Callable[..., Daemon], many: 
         job_id = client.post("/api/ingest", json={"paths": [str(many)]}).json()["job_id"]
         wait_for(lambda: client.get(f"/api/jobs/{job_id}").json()["status"] == "running", "the job to run")
     daemon.process.kill()
-    daemon.process.wait(timeout=10)
+    daemon.process.wait(timeout=180)
     assert (daemon.data_dir / "daemon.json").exists()
     with start().client() as client:
         assert ended(client, job_id)["status"] == "completed"

@@ -97,13 +97,13 @@ def kill(daemon: Daemon) -> None:
     """kill -9 of the daemon alone; the processes that read files end by themselves."""
     readers = psutil.Process(daemon.process.pid).children(recursive=True)
     daemon.process.kill()
-    daemon.process.wait(timeout=30)
+    daemon.process.wait(timeout=180)
 
     def all_gone() -> bool:
         # Where nothing collects orphans, one that has ended stays as a zombie.
         return not [reader for reader in readers if reader.is_running() and reader.status() != psutil.STATUS_ZOMBIE]
 
-    wait_for(all_gone, "the reading processes to end", 10)
+    wait_for(all_gone, "the reading processes to end", 60)
 
 
 @pytest.fixture

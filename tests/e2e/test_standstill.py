@@ -84,7 +84,7 @@ def end_by_signal(daemon: Daemon) -> float:
     """Seconds from SIGTERM to the daemon's end."""
     began = time.monotonic()
     daemon.process.send_signal(signal.SIGTERM)
-    daemon.process.wait(timeout=30)
+    daemon.process.wait(timeout=180)
     return time.monotonic() - began
 
 

@@ -131,7 +131,7 @@ class Watch:
 
     def interrupt(self) -> int:
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(timeout=60)
+        return self.process.wait(timeout=180)
 
     def close(self) -> None:
         if self.process.poll() is None:

@@ -258,7 +258,7 @@ def test_a_stopping_worker_puts_its_job_back_for_another(place: Place) -> None:
     first.send_signal(signal.SIGTERM)
     wait_for(lambda: "worker is asked to stop" in place.logs(), "the worker to hear it")
     place.release()
-    assert first.wait(60) == 0
+    assert first.wait(180) == 0
     assert place.job(job_id)["status"] == "queued"
     place.worker()
     assert place.finished(job_id)[0]["status"] == "completed"

@@ -71,7 +71,7 @@ class Clients:
         }
         command = [self.program, str(script), *arguments]
         env |= environment
-        return subprocess.run(command, check=False, env=env, cwd=self.home, capture_output=True, encoding="utf-8", timeout=60)
+        return subprocess.run(command, check=False, env=env, cwd=self.home, capture_output=True, encoding="utf-8", timeout=180)
 
     def typescript(self, task: Mapping[str, Any]) -> dict[str, Any]:
         """What the official TypeScript client was given."""

@@ -110,7 +110,7 @@ def under_a_policy(tmp_path: Path) -> Callable[[str], dict[str, Any]]:
         pytest.skip("there is no unshare, with which a process gets a view of the files of its own")
     tried = options("mcp: allowed\n")
     command = [*tried.pop("within"), "grep", "-q", "allowed", str(system_policy())]
-    made = subprocess.run(command, env=os.environ | tried, capture_output=True, text=True, timeout=30, check=False)
+    made = subprocess.run(command, env=os.environ | tried, capture_output=True, text=True, timeout=180, check=False)
     if made.returncode:
         pytest.skip(f"this user may not mount: {made.stderr.strip() or made.returncode}")
     return options

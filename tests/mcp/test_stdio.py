@@ -102,7 +102,7 @@ class Pipes:
         assert self.process.stdin is not None
         self.process.stdin.close()
         try:
-            code = self.process.wait(timeout=10)
+            code = self.process.wait(timeout=180)
         finally:
             self.process.kill()
             self.process.wait()

@@ -78,7 +78,7 @@ def test_a_first_window_that_came_and_went_is_not_waited_for_any_longer() -> Non
     waiting.start()
     with life.window():
         pass
-    waiting.join(10)
+    waiting.join(60)
     assert life.stopping.is_set()
 
 
@@ -87,5 +87,5 @@ def test_a_daemon_that_is_stopped_otherwise_is_not_waited_for() -> None:
     waiting = threading.Thread(target=life.stop_when_unused, args=(1000.0,), daemon=True)
     waiting.start()
     life.stopping.set()
-    waiting.join(10)
+    waiting.join(60)
     assert not waiting.is_alive()

@@ -55,7 +55,7 @@ class Slow:
 
     def __call__(self, method: str, _ids: Collection[str]) -> None:
         if method == "current":
-            assert self.go.wait(20)
+            assert self.go.wait(60)
             self.passed.set()
 
 
@@ -224,14 +224,14 @@ def test_a_slow_remote_side_costs_no_more_than_the_budget(hasty: Cloud) -> None:
     # One budget for the whole question, though it went through all pages of the ranked list.
     assert BUDGET_MS * 0.9 <= took_ms < 2 * BUDGET_MS
     slow.go.set()
-    assert slow.passed.wait(10)
+    assert slow.passed.wait(60)
 
 
 def test_an_answer_that_comes_too_late_is_a_proof_for_the_next_question(hasty: Cloud) -> None:
     slow = Slow(hasty)
     assert hasty.ask(QUESTION, READER, top_k=1)["results"] == []
     slow.go.set()
-    assert slow.passed.wait(10)
+    assert slow.passed.wait(60)
     hasty.site.stop()
     end = time.monotonic() + 10
     while not (found := hasty.about(hasty.ask(QUESTION, READER), hasty.open_page)):

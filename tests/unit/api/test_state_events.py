@@ -23,7 +23,7 @@ class Counting:
 
     def get(self) -> Overview:
         self.read += 1
-        assert self.go.wait(10)
+        assert self.go.wait(60)
         self.last = Overview({"documents": self.read}, 0, 0, (), f"c-{self.read}")
         return self.last
 
@@ -37,7 +37,7 @@ def test_one_of_many_streams_reads_and_the_others_take_no_thread() -> None:
         while not overviews.read:
             await asyncio.sleep(0.001)
         # Nobody else is in the way of a request that needs a thread.
-        await asyncio.wait_for(asyncio.to_thread(overviews.go.set), 10)
+        await asyncio.wait_for(asyncio.to_thread(overviews.go.set), 60)
         return await asyncio.gather(*waiting)
 
     sent = asyncio.run(all_at_once())

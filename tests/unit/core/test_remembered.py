@@ -29,7 +29,7 @@ def test_what_is_slow_is_given_as_it_was_until_it_is_there(behind: ThreadPoolExe
     may_end, ended = threading.Event(), threading.Event()
 
     def slow() -> str:
-        assert may_end.wait(10)
+        assert may_end.wait(60)
         return "new"
 
     value = Remembered[int, str](behind, patience_s=0.01)
@@ -38,7 +38,7 @@ def test_what_is_slow_is_given_as_it_was_until_it_is_there(behind: ThreadPoolExe
     assert value.get(2, lambda: "never made: one is under way") == "old"
     may_end.set()
     behind.submit(ended.set)
-    assert ended.wait(10)
+    assert ended.wait(60)
     assert value.get(2, slow) == "new"
 
 

@@ -75,7 +75,7 @@ class Doorway:
 
 
 def wait_for(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.01)
@@ -121,7 +121,7 @@ def test_a_client_of_2025_cancels_its_call_by_saying_so(doorway: Doorway) -> Non
     asking.start()
     wait_for(lambda: doorway.rest.begun == 1)
     session.tell("notifications/cancelled", requestId=7, reason="no longer needed")
-    asking.join(10)
+    asking.join(60)
     assert doorway.rest.cancelled == 1
     assert "cancelled" in reply(answers[0])["error"]["message"]
 
@@ -198,7 +198,7 @@ def test_what_is_being_answered_is_answered_before_the_daemon_ends(doorway: Door
     asking.join(0.6)
     assert asking.is_alive()
     doorway.rest.go.set()
-    asking.join(10)
+    asking.join(60)
     assert not reply(answers[0])["result"]["isError"]
 
 

@@ -290,7 +290,7 @@ class TestLife:
         (worker,) = pool._busy
         assert worker.ended_for is None
         pool.end_busy(worker.name)
-        thread.join(10)
+        thread.join(60)
         assert [type(error) for error in failures] == [ServiceUnavailable]
 
     def test_a_process_that_was_ended_as_it_answered_is_not_used_again(self, new_pool) -> None:
@@ -309,7 +309,7 @@ class TestLife:
         wait_until(lambda: not psutil.pid_exists(first))
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
