@@ -54,7 +54,7 @@ async function agree(model: string): Promise<void> {
 
 describe("describing pictures by the editor's model", () => {
   test("is agreed to once, in words that say what is sent, to whom, how many, and how to stop; before that nothing is sent", async () => {
-    await until("the daemon has described a picture by itself", async () => isBy(await first(), "rules"));
+    await until("the daemon has described a picture by itself", async () => isBy(await first(), "rules"), 3 * PATIENCE_MS);
     await choose("RAG test sees");
     const dialog = await window.dialog("Let RAG test sees describe the pictures of your documents?");
     const text = await dialog.innerText();

@@ -1,5 +1,7 @@
 /** The text of a page as it is read, beside the page as it is printed. */
 
+import * as l10n from "@vscode/l10n";
+
 import type { PageParagraph } from "../../src/protocol/viewer";
 import { h } from "../shared/dom";
 
@@ -9,9 +11,13 @@ export function drawParagraphs(paragraphs: readonly PageParagraph[]): HTMLElemen
       case "heading":
         return h("h3", { class: "printed" }, text);
       case "code":
-        return h("pre", { class: "printed" }, text);
+        return h("pre", { class: "printed", tabindex: 0 }, text);
       case "table":
-        return h("div", { class: "table printed" }, table(text));
+        return h(
+          "div",
+          { class: "table printed", tabindex: 0, role: "group", "aria-label": l10n.t("Table") },
+          table(text),
+        );
       case "text":
         return h("p", { class: "printed" }, text);
     }

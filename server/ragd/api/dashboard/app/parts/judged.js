@@ -104,7 +104,7 @@ export function sideBySide(metrics) {
 function judged(figure) {
   if (!figure) return "–";
   const within = h("span", { class: "quiet" }, t("({0} to {1})", score(figure.low), score(figure.high)));
-  return h("div", { class: "judged" }, intervalBar(figure), h("span", {}, score(figure.mean)), " ", within);
+  return h("div", { class: "judge-figure" }, intervalBar(figure), h("span", {}, score(figure.mean)), " ", within);
 }
 
 /** How many questions count; from the least to the most where judges differ in that. @param {readonly Figure[]} same */
