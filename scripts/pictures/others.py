@@ -9,13 +9,12 @@ of pictures are told that took no part in the training.
 
 from __future__ import annotations
 
-import hashlib
-import subprocess
 import sys
-import tempfile
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+
+from pictures.packages import extract
 
 TABLE = Path(__file__).with_suffix(".tsv")
 
@@ -42,22 +41,12 @@ def rows() -> list[Row]:
 
 
 def main(folder: Path) -> None:
-    """Raises an error where a package holds another picture than the one that was looked at."""
-    wanted: dict[str, list[Row]] = defaultdict(list)
+    """Raises what `packages.extract` raises."""
+    wanted: dict[str, dict[Path, tuple[str, str]]] = defaultdict(dict)
     for row in rows():
-        wanted[row.package].append(row)
+        wanted[row.package][folder / row.place] = row.path, row.sha256
     for package, pictures in wanted.items():
-        with tempfile.TemporaryDirectory() as scratch:
-            subprocess.run(["apt-get", "--quiet=2", "download", package], cwd=scratch, check=True, stdout=subprocess.DEVNULL)
-            (archive,) = Path(scratch).glob("*.deb")
-            subprocess.run(["dpkg-deb", "--extract", str(archive), scratch], check=True)
-            for row in pictures:
-                data = (Path(scratch) / row.path).read_bytes()
-                if not hashlib.sha256(data).hexdigest().startswith(row.sha256):
-                    raise ValueError(f"{package}: {row.path} is another picture than the one that was looked at")
-                target = folder / row.place
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(data)
+        extract(package, pictures)
         print(f"{package}: {len(pictures)} pictures", flush=True)
 
 

@@ -7,14 +7,12 @@ each picture, before the questions were.
 
 from __future__ import annotations
 
-import hashlib
-import subprocess
-import tempfile
 import tomllib
 from collections import defaultdict
 from pathlib import Path
 
 from pictures.golden.truths import Case, Seen
+from pictures.packages import extract
 
 TABLE = Path(__file__).with_suffix(".tsv")
 SEEN = {
@@ -23,29 +21,16 @@ SEEN = {
 }
 
 
-class WrongPicture(Exception):
-    """A package holds another picture than the one that somebody looked at."""
-
-
 def fetch(folder: Path) -> None:
-    """Put the pictures into a folder as `<case>.png`, by `apt-get download`; those that are there stay. Raises `WrongPicture`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    wanted: dict[str, list[tuple[Path, str, str]]] = defaultdict(list)
+    """Put the pictures into a folder as `<case>.png`; those that are there stay. Raises what `packages.extract` raises."""
+    wanted: dict[str, dict[Path, tuple[str, str]]] = defaultdict(dict)
     for line in TABLE.read_text(encoding="utf-8").splitlines():
         name, package, path, digest = line.split("\t")
         target = folder / f"{name}.png"
         if not target.exists():
-            wanted[package].append((target, path, digest))
+            wanted[package][target] = path, digest
     for package, files in wanted.items():
-        with tempfile.TemporaryDirectory() as scratch:
-            subprocess.run(["apt-get", "--quiet=2", "download", package], cwd=scratch, check=True, stdout=subprocess.DEVNULL)
-            (archive,) = Path(scratch).glob("*.deb")
-            subprocess.run(["dpkg-deb", "--extract", str(archive), scratch], check=True)
-            for target, path, digest in files:
-                data = (Path(scratch) / path).read_bytes()
-                if hashlib.sha256(data).hexdigest() != digest:
-                    raise WrongPicture(f"{package}: {path}")
-                target.write_bytes(data)
+        extract(package, files)
 
 
 CASES: tuple[Case, ...] = (

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragd.core.documents import OcrLine
+from ragd.diagrams.model import Box
 
 Mask = NDArray[np.uint8]
-Box = tuple[float, float, float, float]
 
 TEXT_HEIGHT: Final = 12.0
 """Pixels from the top of the letters of a line to their bottom, to which a picture is scaled: strokes and arrow heads then have
