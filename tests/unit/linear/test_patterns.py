@@ -15,8 +15,7 @@ from ragd.retrieve.ranking import asked
 from .patterns import Expression, collected
 from .shapes import LIMIT, shapes_for, use, worst
 
-# Not under coverage: its trace of each line is added to the time that is measured, and to what the tests take.
-pytestmark = [pytest.mark.slow, pytest.mark.no_cover]
+pytestmark = pytest.mark.slow
 
 # CPU seconds; what takes less for 1,500 characters does not take a second for a megabyte even where it grows a little faster.
 _FLOOR_S: Final = 0.0006

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -82,12 +83,26 @@ class TestTheTestCommand:
     def _npm(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         write_program(tmp_path / "npm-bin" / "npm", 'echo "npm $*"; [ "$3" = test ] && echo 7 passed; exit 0')
         monkeypatch.setenv("PATH", f"{tmp_path / 'npm-bin'}{os.pathsep}{os.environ['PATH']}")
+        monkeypatch.setattr(checks, "COVERAGE", tmp_path / "coverage.json")
 
-    def run_all(self, checkout, *, ruff: int = 0, pytest_status: int = 0, fast: bool = True, extra: tuple[str, ...] = ()) -> int:
+    def run_all(
+        self,
+        checkout,
+        *,
+        ruff: int = 0,
+        pytest_status: int = 0,
+        covered: float | None = 97.4,
+        fast: bool = True,
+        extra: tuple[str, ...] = (),
+    ) -> int:
         write_program(checkout.program("ruff"), f"echo ruff says; exit {ruff}")
         write_program(checkout.program("mypy"), "exit 0")
         write_program(checkout.program("rag"), "exit 0")
-        write_program(checkout.program("python"), f'[ "$2" = pytest ] || exit 0\necho "$*"; echo 3 passed; exit {pytest_status}')
+        file = {"summary": {"percent_covered": covered}}
+        report = json.dumps({"files": {"server/ragd/main.py": file}, **file})
+        written = f"echo '{report}' > '{checks.COVERAGE}'" if covered else ":"
+        body = f'case "$2" in pytest) ;; slipcover) {written} ;; *) exit 0 ;; esac'
+        write_program(checkout.program("python"), f'{body}\necho "$*"; echo 3 passed; exit {pytest_status}')
         checkout.write_stamp("requirements-test.lock")
         result: int = checks.run_all(checkout, fast=fast, extra=extra, prepare=lambda console, in_the_editor: None)
         return result
@@ -122,7 +137,21 @@ class TestTheTestCommand:
             assert part not in fast
             assert part in whole
         assert "-m not model and not e2e and not slow" in fast
-        assert "--cov-fail-under=95" in whole
+        assert "-m slipcover" in whole
+        assert "-m slipcover" not in fast
+
+    @pytest.mark.parametrize(
+        ("covered", "said"), [(97.4, "97.4 % of the lines"), (71.0, "71.0 % server/ragd/main.py"), (None, "no report")]
+    )
+    def test_too_few_lines_that_the_tests_have_run_or_no_report_of_them_fail_the_whole(
+        self, checkout, capfd: pytest.CaptureFixture[str], covered: float | None, said: str
+    ) -> None:
+        assert self.run_all(checkout, fast=False, covered=covered) == (0 if covered == 97.4 else 1)
+        printed = capfd.readouterr().out
+        assert said in printed
+        assert ("FAILED so far: coverage (" in printed) == (covered != 97.4)
+        # The summaries are the last.
+        assert printed.index(said) < printed.index("7 passed\n")
 
     def test_checks_run_beside_each_other(self, checkout) -> None:
         # Each ends only when the other has begun.
@@ -151,7 +180,7 @@ class TestTheTestCommand:
     def test_a_chosen_part_of_the_tests_is_not_held_to_the_coverage_bound(self) -> None:
         command = checks.pytest_command(Path, fast=False, extra=["-k", "chunk"])
         assert command[-2:] == ["-k", "chunk"]
-        assert not [word for word in command if word.startswith("--cov")]
+        assert "slipcover" not in command
 
 
 class TestTheLocks:
