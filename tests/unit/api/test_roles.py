@@ -51,10 +51,15 @@ class Service:
     api: Any
     own: Thing
     other: Thing
+    local: TestClient
     keys: dict[str, str] = field(default_factory=dict)
 
-    def client(self, who: str) -> TestClient:
-        return TestClient(self.api, base_url=URL, headers={"Authorization": f"Bearer {self.keys[who]}"})
+    def client(self, who: str | None) -> TestClient:
+        """A client, with a key or without, on the loop that runs: one that is not entered starts a loop for each request."""
+        headers = {"Authorization": f"Bearer {self.keys[who]}"} if who else {}
+        client = TestClient(self.api, base_url=URL, headers=headers)
+        client.portal = self.local.portal
+        return client
 
 
 def picture_of(marker: str) -> bytes:
@@ -113,7 +118,7 @@ def service(
         with TestClient(api, base_url=URL, headers={"Authorization": f"Bearer {TOKEN}"}) as client:
             own = filled(app, client, finish_in, folder, "own", "walrus")
             other = filled(app, client, finish_in, folder, "other", "ostrich")
-            service = Service(app, api, with_task(app, own), with_task(app, other))
+            service = Service(app, api, with_task(app, own), with_task(app, other), client)
             for role in ROLES:
                 everywhere = client.post("/api/keys", json={"name": f"{role} everywhere", "role": role}).json()
                 limited = client.post("/api/keys", json={"name": role, "role": role, "collections": ["own"]}).json()
@@ -164,8 +169,8 @@ def form(path: str, name: str) -> Ask:
 
 def deleting_a_document(path: str) -> Ask:
     def ask(service: Service, client: TestClient, thing: Thing) -> Any:
-        with TestClient(service.api, base_url=URL, headers={"Authorization": f"Bearer {TOKEN}"}) as local:
-            new = local.post(f"/knowledge_bases/{thing.kb_id}/documents", files={"file": ("gone.md", b"# Gone\n\nWords.\n")})
+        gone = {"file": ("gone.md", b"# Gone\n\nWords.\n")}
+        new = service.local.post(f"/knowledge_bases/{thing.kb_id}/documents", files=gone)
         return client.delete(path.format(doc_id=new.json()["document_id"]))
 
     return ask
@@ -176,8 +181,7 @@ def taking_back_a_label(service: Service, client: TestClient, thing: Thing) -> A
     body = {"question": "how", "collection": thing.name, "chunk_id": thing.chunk_id, "grade": 1}
     made = client.post("/api/labels", json=body)
     if made.status_code != 201:
-        with TestClient(service.api, base_url=URL, headers={"Authorization": f"Bearer {TOKEN}"}) as local:
-            made = local.post("/api/labels", json=body)
+        made = service.local.post("/api/labels", json=body)
     return client.delete(f"/api/labels/{made.json()['label_id']}")
 
 
@@ -398,9 +402,9 @@ def test_a_route_is_answered_to_whom_it_is_meant_for_alone(service: Service, rou
     things = {"own": service.own, "other": service.other}
     if needed == "link":
         # It is asked without a key, and says itself what is wrong with the link.
-        assert ask(service, TestClient(service.api, base_url=URL), service.own).status_code == 401
+        assert ask(service, service.client(None), service.own).status_code == 401
         return
-    nobody = TestClient(service.api, base_url=URL)
+    nobody = service.client(None)
     assert (ask(service, nobody, service.own).status_code == 401) == (needed != "open")
     for role in ROLES:
         for who in (role, f"{role} everywhere"):
@@ -443,13 +447,13 @@ def test_labels_name_their_author_and_only_they_or_an_administrator_take_them_ba
 
 def test_a_question_with_signs_that_a_store_can_not_keep_is_labelled_all_the_same(service: Service) -> None:
     body = {"question": "why\0?\n\u202e", "collection": "own", "chunk_id": service.own.chunk_id, "grade": 1}
-    with TestClient(service.api, base_url=URL, headers={"Authorization": f"Bearer {TOKEN}"}) as local:
-        kept = local.post("/api/labels", json=body | {"author": "a\0da"})
-        assert kept.status_code == 201, kept.text
-        for wanted in ({"question": body["question"]}, {"author": "a\0da"}, {"question_id": "\0"}):
-            assert local.get("/api/labels", params=wanted).status_code == 200, wanted
-        assert local.get("/api/labels", params={"question": "why?"}).json()["total"] == 1
-        assert local.delete("/api/labels/%00").status_code == 404
+    local = service.local
+    kept = local.post("/api/labels", json=body | {"author": "a\0da"})
+    assert kept.status_code == 201, kept.text
+    for wanted in ({"question": body["question"]}, {"author": "a\0da"}, {"question_id": "\0"}):
+        assert local.get("/api/labels", params=wanted).status_code == 200, wanted
+    assert local.get("/api/labels", params={"question": "why?"}).json()["total"] == 1
+    assert local.delete("/api/labels/%00").status_code == 404
 
 
 @pytest.mark.parametrize("content_type", ["application/JSON", "Application/Json ; charset=utf-8", "application/vnd.ours+JSON"])
