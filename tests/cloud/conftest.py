@@ -82,7 +82,7 @@ class Cloud:
         """Read the source again, and wait for it."""
         return self.wait(self.app.sources.sync(source.source_id, token=self.token, **options).job_id)
 
-    def wait(self, job_id: str, seconds: float = 120.0) -> Job:
+    def wait(self, job_id: str, seconds: float = 600.0) -> Job:
         end = time.monotonic() + seconds
         while (job := self.app.jobs.get(job_id)).status not in FINISHED:
             assert time.monotonic() < end, f"the job did not end: {job}"

@@ -52,7 +52,7 @@ def _sleeping(store: Any) -> bool:
 
 def _cut_off(store: Any, name: str) -> None:
     """End every connection once one sleeps in the trigger, which is removed first: what is tried again is not delayed."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while not _sleeping(store):
         assert time.monotonic() < end
         time.sleep(0.01)

@@ -41,7 +41,7 @@ def test_1_06_a_clean_up_that_was_killed_goes_on_at_the_next_start(opened: Any, 
     ) as process:
         assert process.stdout
         task_id = process.stdout.readline().strip()
-        end = time.monotonic() + 60
+        end = time.monotonic() + 120
         while store.run(erased) != [(20,)]:
             assert time.monotonic() < end
             assert process.poll() is None

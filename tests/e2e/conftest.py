@@ -27,7 +27,7 @@ LIGHT = {
 }
 
 
-def wait_for(condition: Callable[[], Any], what: str, seconds: float = 60.0) -> Any:
+def wait_for(condition: Callable[[], Any], what: str, seconds: float = 120.0) -> Any:
     """What `condition` gives, once it gives something."""
     end = time.monotonic() + seconds
     while not (value := condition()):

@@ -84,7 +84,7 @@ def read_info(data_dir: Path) -> dict[str, Any]:
         return {}
 
 
-def wait_for(condition: Callable[[], Any], what: str, seconds: float = 60.0) -> None:
+def wait_for(condition: Callable[[], Any], what: str, seconds: float = 120.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"waited {seconds:.0f} s in vain for {what}"

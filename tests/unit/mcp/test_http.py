@@ -75,7 +75,7 @@ class Doorway:
 
 
 def wait_for(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.01)

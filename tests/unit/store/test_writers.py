@@ -157,7 +157,7 @@ def test_text_that_postgresql_can_not_hold_is_stored_all_the_same(engine: Engine
 
 def _until_somebody_waits(engine: Engine) -> None:
     with engine.connect().execution_options(independent=True) as looking:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 120
         while not looking.exec_driver_sql("SELECT count(*) FROM pg_locks WHERE NOT granted").scalar():
             assert time.monotonic() < end
             looking.rollback()

@@ -92,7 +92,7 @@ def watching(told: Told, folder: Path) -> Iterator[Callable[..., FolderWatcher]]
 
 
 def wait_for(condition: Callable[[], Any], what: str) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < end, f"waited in vain for {what}"
         time.sleep(0.01)
