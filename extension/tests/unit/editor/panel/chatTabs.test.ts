@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
+import { SessionStore } from "../../../../src/core/sessions/sessionStore";
 import { ChatTabs } from "../../../../src/editor/panel/chatTabs";
 import type { SurfaceServices } from "../../../../src/editor/panel/chatSurface";
 import type { MessageToWebview } from "../../../../src/protocol/chat";
@@ -93,6 +94,16 @@ describe("a chat in a tab", () => {
     openBoth();
     expect([await questionIn(panels[0]), await questionIn(panels[1])]).toEqual(questions());
     expect(panels.map(({ title }) => title)).toEqual(questions());
+  });
+
+  it("is read while its page loads, before the page asks for it", async () => {
+    const read = vi.spyOn(SessionStore.prototype, "loadLive");
+    tabs.open(chats[0]?.id);
+    await vi.waitFor(() => expect(read).toHaveBeenCalledWith(chats[0]?.id));
+    expect(panels[0]?.sent).toEqual([]);
+    expect(await questionIn(panels[0])).toBe(chats[0]?.question);
+    expect(read).toHaveBeenCalledTimes(1);
+    read.mockRestore();
   });
 
   it("is opened once", () => {
