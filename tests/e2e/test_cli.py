@@ -227,7 +227,7 @@ def test_ctrl_c_ends_an_ingestion_with_130_and_leaves_no_job_running(rag: Cli, t
     with rag.daemon():
         process = rag.start("ingest", str(many))
         info = read_info(rag.data_dir)
-        with httpx2.Client(headers={"Authorization": f"Bearer {info['token']}"}, trust_env=False) as http:
+        with httpx2.Client(headers={"Authorization": f"Bearer {info['token']}"}, trust_env=False, timeout=60) as http:
             running = f"{info['url']}/api/jobs?status=running"
             wait_for(lambda: http.get(running).json()["total"] == 1, "the job")
         process.send_signal(signal.SIGINT)

@@ -123,7 +123,7 @@ def test_only_this_machine_by_its_own_name_may_ask(start: Callable[..., Daemon])
         ("Host: 127.0.0.1\r\nHost: 127.0.0.1", None),
         ("Host: 127.0.0.1", 200),
     ]:
-        with socket.create_connection(("127.0.0.1", port), timeout=10) as raw:
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as raw:
             request = f"GET /api/status HTTP/1.1\r\n{headers}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
             raw.sendall(request.encode())
             line = raw.makefile("rb").readline().decode()

@@ -187,7 +187,7 @@ def test_two_workers_share_uploads_and_read_each_once(place: Place) -> None:
     assert place.sql("SELECT status, count(*) FROM documents GROUP BY status") == [("ready", 40)]
     assert place.sql("SELECT count(*) FROM versions WHERE status <> 'ready'") == [(0,)]
     wait_for(lambda: place.sql("SELECT count(*) FROM procrastinate_jobs") == [(0,)], "every delivery to be acknowledged")
-    told = [httpx2.get(f"http://127.0.0.1:{port}/metrics", trust_env=False).text for port in ports]
+    told = [httpx2.get(f"http://127.0.0.1:{port}/metrics", trust_env=False, timeout=60).text for port in ports]
     counts = [re.search(r'^document_ingestion_total\{status="completed"\} ([\d.]+)$', text, re.M) for text in told]
     assert sum(float(count[1]) for count in counts if count) == 40
 

@@ -122,7 +122,7 @@ def test_an_unknown_tool_is_an_error_and_wrong_arguments_a_result_with_a_code(ht
 )
 def test_only_the_one_right_token_in_its_header_lets_in(served: Served, path: str, authorization: tuple[str, ...]) -> None:
     headers = [*ACCEPT.items(), *(("Authorization", value.format(token=served.token)) for value in authorization)]
-    with httpx2.Client(base_url=served.url, trust_env=False) as stranger:
+    with httpx2.Client(base_url=served.url, trust_env=False, timeout=60) as stranger:
         for method in METHODS:
             answer = stranger.request(method, path.format(token=served.token), headers=headers, content=json.dumps(INITIALIZE))
             assert answer.status_code == 401
@@ -133,7 +133,7 @@ def test_only_the_one_right_token_in_its_header_lets_in(served: Served, path: st
 
 def test_a_session_is_of_no_use_without_the_token(served: Served, http: httpx2.Client) -> None:
     session = Session(http)
-    with httpx2.Client(base_url=served.url, trust_env=False) as stranger:
+    with httpx2.Client(base_url=served.url, trust_env=False, timeout=60) as stranger:
         body = message("tools/call", name="list_collections", arguments={})
         assert stranger.post("/mcp", headers=session.headers, json=body).status_code == 401
         assert stranger.get("/mcp", headers=session.headers).status_code == 401
@@ -201,7 +201,7 @@ def test_foreign_hosts_are_refused_before_anything_else(served: Served, hosts: l
 
 def spoken(port: int, request: str) -> str:
     """The whole answer to bytes that a client library would not send."""
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(request.encode())
         return b"".join(iter(lambda: connection.recv(65_536), b"")).decode()
 
@@ -307,7 +307,7 @@ def test_the_daemon_ends_quickly_whatever_agents_hold_open(serve: Callable[..., 
         # None of them would let go for minutes.
         assert served.daemon.process.wait(timeout=180) == 0
         # Refused at once, or ended with the daemon: either way nobody waits.
-        assert waiting.exception(timeout=5) or waiting.result().status_code >= 400
+        assert waiting.exception(timeout=60) or waiting.result().status_code >= 400
     printed = served.daemon.printed()
     assert "Traceback" not in printed
 

@@ -118,7 +118,7 @@ def test_what_was_judged_is_what_is_connected_to(names: Callable[..., list[str]]
 
 def test_a_name_that_means_a_private_address_now_is_not_connected_to(names: Callable[..., list[str]]) -> None:
     names("169.254.169.254")
-    with closing(httpx2.Client(trust_env=False)) as client:
+    with closing(httpx2.Client(trust_env=False, timeout=60)) as client:
         AllowedHosts(["*"]).guard(client)
         with pytest.raises(SourceRefused, match="never"):
             client.get("http://rebinding.example/")

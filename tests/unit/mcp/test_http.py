@@ -177,7 +177,7 @@ def test_there_are_only_so_many_sessions_and_room_again_when_one_ends(doorway: D
 @pytest.mark.slow
 def test_streams_of_agents_leave_room_for_questions(doorway: Doorway) -> None:
     doorway.rest.go.set()
-    with ExitStack() as streams, httpx2.Client(trust_env=False, limits=httpx2.Limits(max_connections=None)) as http:
+    with ExitStack() as streams, httpx2.Client(trust_env=False, timeout=60, limits=httpx2.Limits(max_connections=None)) as http:
         http.base_url, http.headers = doorway.http.base_url, doorway.http.headers
         for _ in range(MAX_OPEN_REQUESTS + 1):
             session = Session(doorway.http)
