@@ -47,3 +47,20 @@ def axes_of(drawing: Drawing) -> tuple[int, int, int, int] | None:
             if meets and level.length >= 0.3 * width and level.at > 0.4 * tall:
                 return upright.at, upright.start, level.end, level.at
     return None
+
+
+def frames_of(drawing: Drawing) -> list[tuple[int, int, int, int]]:
+    """Every area that an upright and a level line span: as `axes_of`, and smaller ones, those in the middle of a picture, and
+    those whose lines run on to the marks, too."""
+    width, tall = drawing.size
+    found: list[tuple[int, int, int, int]] = []
+    for upright in drawing.down:
+        if upright.at > 0.6 * width or upright.length < 0.15 * tall:
+            continue
+        for level in drawing.across:
+            meets = (
+                abs(level.at - upright.end) <= max(6, 0.06 * tall) and -0.08 * width <= level.start - upright.at <= 0.03 * width
+            )
+            if meets and level.end - upright.at >= 0.2 * width:
+                found.append((upright.at, upright.start, level.end, level.at))
+    return found

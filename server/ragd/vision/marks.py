@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import cv2
@@ -18,6 +19,7 @@ Points = list[tuple[float, float]]
 
 _LEAST_BARS: Final = 2
 _SMALLEST: Final = 40
+_SWATCH: Final = 9
 _FULL: Final = 0.88
 _HUES: Final = 15
 
@@ -31,11 +33,23 @@ def hue_masks(drawing: Drawing) -> list[NDArray[np.uint8]]:
     return [mask for mask in found if int(np.count_nonzero(mask)) >= _SMALLEST]
 
 
-def bars_of(drawing: Drawing, area: Area) -> list[Points]:
-    """The tops of upright bars that stand on the lower edge of the area, by colour, from left to right."""
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Bars or a curve of one colour: their points from left to right, and all that is drawn in this colour."""
+
+    points: Points
+    mask: NDArray[np.uint8]
+
+
+def bars_of(drawing: Drawing, area: Area, base: float | None = None) -> list[Marks]:
+    """The ends of upright bars that stand on a line across the area, or hang from it, by colour.
+
+    The line is at `base`, a fraction of the picture: without one, the lower edge of the area.
+    """
     width, tall = drawing.size
     left, top, right, bottom = (round(value * side) for value, side in zip(area, (width, tall, width, tall), strict=True))
-    found: list[Points] = []
+    line, near = round(base * tall) if base is not None else bottom, max(4, 0.02 * tall)
+    found: list[Marks] = []
     for mask in hue_masks(drawing):
         opened = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
         _, _, stats, _ = cv2.connectedComponentsWithStats(opened, connectivity=4)
@@ -47,19 +61,20 @@ def bars_of(drawing: Drawing, area: Area) -> list[Points]:
             and left - 3 <= x
             and x + wide <= right + 3
             and y >= top - 3
-            and abs(y + high - bottom) <= max(4, 0.02 * tall)
+            and min(abs(y + high - line), abs(y - line)) <= near
         ]
         widths = [bar[2] for bar in bars]
         if len(bars) >= _LEAST_BARS and max(widths) <= 1.4 * min(widths) + 2:
-            found.append([((x + wide / 2) / width, y / tall) for x, y, wide, high in sorted(bars)])
+            ends = [(x, wide, y if abs(y + high - line) <= abs(y - line) else y + high) for x, y, wide, high in sorted(bars)]
+            found.append(Marks([((x + wide / 2) / width, (end - 0.5) / tall) for x, wide, end in ends], mask))
     return found
 
 
-def curves_of(drawing: Drawing, area: Area, places: Sequence[float]) -> list[Points]:
+def curves_of(drawing: Drawing, area: Area, places: Sequence[float]) -> list[Marks]:
     """The heights of coloured curves at these places across, one list for each curve that runs over most of them."""
     width, tall = drawing.size
     top, bottom = round(area[1] * tall), round(area[3] * tall)
-    found: list[Points] = []
+    found: list[Marks] = []
     for mask in hue_masks(drawing):
         points: Points = []
         for place in places:
@@ -69,5 +84,20 @@ def curves_of(drawing: Drawing, area: Area, places: Sequence[float]) -> list[Poi
             if rows.size and np.ptp(rows) <= max(8, 0.08 * (bottom - top)):
                 points.append((place, (top + float(np.median(rows))) / tall))
         if len(points) >= max(3, 0.7 * len(places)):
-            found.append(points)
+            found.append(Marks(points, mask))
     return found
+
+
+def swatches_of(marks: Marks, drawing: Drawing, area: Area) -> list[Area]:
+    """Small patches of a colour outside of the area, as a legend has beside a name; fractions of the picture, largest first."""
+    width, tall = drawing.size
+    _, _, stats, _ = cv2.connectedComponentsWithStats(marks.mask, connectivity=8)
+    patches = [
+        (size, x / width, y / tall, (x + wide) / width, (y + high) / tall)
+        for x, y, wide, high, size in np.asarray(stats)[1:].tolist()
+        if size >= _SWATCH and high <= 0.06 * tall + 4 and wide <= 0.08 * width and size >= 0.5 * wide * high
+    ]
+    outside = [
+        one for one in patches if one[3] < area[0] or one[1] > area[2] or one[4] < area[1] - 0.01 or one[2] > area[3] + 0.01
+    ]
+    return [one[1:] for one in sorted(outside, reverse=True)]

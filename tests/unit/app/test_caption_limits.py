@@ -21,7 +21,7 @@ from .conftest import ask, finish
 pytestmark = pytest.mark.slow
 
 Open = Callable[..., Application]
-RULES = CaptionerKey("rules", "", "rules-2")
+RULES = CaptionerKey("rules", "", "rules-3")
 SEEN = Scripted(
     pieces=(
         json.dumps(

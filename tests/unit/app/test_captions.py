@@ -191,7 +191,7 @@ def test_a_description_that_was_kept_before_a_kill_gets_into_the_views_without_b
     ingest(app, pictured / "report.md")
     (image,) = ask(app, "quarter").hits[0].passage.images
     kept = Description(
-        "caption.generic_v1", "unknown", summary="A zeppelin over the harbour.", provider="rules", prompt_id="rules-2"
+        "caption.generic_v1", "unknown", summary="A zeppelin over the harbour.", provider="rules", prompt_id="rules-3"
     )
     stored = app.descriptions.put(image.asset_id, kept, "")
     app = open_app(captions__provider="rules", ocr__provider="none")

@@ -25,7 +25,7 @@ SAID = Description(
     uncertainties=("The last row is blurred.",),
     table=(("Region", "Orders"), ("Osaka", "1240")),
     provider="rules",
-    prompt_id="rules-2",
+    prompt_id="rules-3",
 )
 
 

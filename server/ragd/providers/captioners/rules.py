@@ -23,13 +23,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ragd.vision.controls import Controls
+
     Pixels = NDArray[np.uint8]
 
-_VERSION: Final = "rules-2"
+_VERSION: Final = "rules-3"
 _MAX_SIDE: Final = 2000
 _MOST_POINTS: Final = 12
 _MOST_LABELS: Final = 64
 _LONGEST_LABEL: Final = 60
+_LIST: Final = 3
+"""Rows of a list at least, and what stands side by side in each."""
 _READ: Final = 300
 """Characters of the words in a picture that its summary repeats."""
 
@@ -146,11 +150,9 @@ def _chart(
         axes = say.say("axis", name=chart.x_axis or chart.y_axis)
     legend = say.say("legend", names=say.listed(chart.legend)) if chart.legend else ""
     sentences = [say.say(chart.kind, title=say.title(title), axes=axes, legend=legend)]
-    points: list[str] = []
     for one in chart.series:
         sentences += _told(one, say, rising=chart.kind == "lines")
-        name = f"{one.name}{say.say('comma')}" if one.name else ""
-        points += [say.say("point", name=name, label=label, value=value) for label, value in one.points]
+    points = _valued(chart.series, say)
     doubts = [say.say(name) for name in chart.doubts] + ([say.say("measured")] if chart.series and chart.kind != "chart" else [])
     labels = (*chart.legend, *chart.x_labels)
     return _made(
@@ -163,6 +165,21 @@ def _chart(
         series=chart.series,
         details={"chart": {"kind": chart.kind, "x_axis": chart.x_axis, "y_axis": chart.y_axis, "x_labels": list(chart.x_labels)}},
     )
+
+
+def _valued(series: Sequence[Series], say: Wording) -> list[str]:
+    """The values of series: one by one, or all those of a label together, where they are many."""
+    if sum(len(one.points) for one in series) <= _MOST_POINTS:
+        return [
+            say.say("point", name=f"{one.name}{say.say('comma')}" if one.name else "", label=label, value=value)
+            for one in series
+            for label, value in one.points
+        ]
+    together: dict[str, list[str]] = {}
+    for one in series:
+        for label, value in one.points:
+            together.setdefault(label, []).append(say.say("point", name="", label=one.name, value=value) if one.name else value)
+    return [say.say("row", name=label, cells=say.say("stop").join(cells)) for label, cells in together.items()]
 
 
 def _told(one: Series, say: Wording, *, rising: bool) -> list[str]:
@@ -188,6 +205,8 @@ def _flow(
     labels = [line.text for line in words]
     title = _named(context)
     drawn = _drawn(pixels, image_type, words, title, say)
+    if _is_window(pixels, words, drawn, is_likely=False):
+        return _screen(pixels, context, "screenshot", words, say)
     if drawn:
         return drawn
     names = say.listed([label for label in labels if len(label) <= _LONGEST_LABEL])
@@ -232,23 +251,23 @@ def _drawn(
 
 
 def _screen(
-    _pixels: Pixels | None, context: PictureContext, image_type: ImageType, words: Sequence[OcrLine], say: Wording
+    pixels: Pixels | None, context: PictureContext, image_type: ImageType, words: Sequence[OcrLine], say: Wording
 ) -> Description:
-    screen = screen_in(words)
+    screen = screen_in(words, _controls(pixels, words))
     title = screen.title or _named(context)
     sentences = [say.say("screenshot", title=say.title(title))]
-    if screen.errors:
-        sentences.append(say.say("errors", texts=say.listed(screen.errors, 4)))
-    if screen.actions:
-        sentences.append(say.say("actions", texts=say.listed(screen.actions)))
+    told = {"errors": screen.errors[:4], "actions": screen.actions, "chosen": screen.chosen, "unchosen": screen.unchosen}
+    sentences += [say.say(name, texts=say.listed(texts)) for name, texts in told.items() if texts]
     if screen.lines:
         sentences.append(say.say("reads", texts=say.listed(screen.lines)[:_READ]))
     points, numbers = _cells(screen.table, say) if screen.table else ([], [])
+    fields = [f"{label}{say.say('colon')}{value}" for label, value in screen.fields]
+    rows = () if points else screen.rows
     return _made(
         image_type,
         title=title,
         summary=" ".join(sentences) if say.language == "en" else "".join(sentences),
-        key_points=(*screen.errors, *points, *screen.actions)[:_MOST_POINTS],
+        key_points=(*screen.errors, *fields, *points, *rows, *screen.actions)[:_MOST_POINTS],
         numbers=tuple(numbers[:_MOST_LABELS]),
         table=screen.table,
         details={"ui": {"title": screen.title, "actions": list(screen.actions), "errors": list(screen.errors)}},
@@ -256,14 +275,45 @@ def _screen(
     )
 
 
+def _controls(pixels: Pixels | None, words: Sequence[OcrLine]) -> Controls | None:
+    if pixels is None or not words:
+        return None
+    from ragd.vision.controls import controls_in
+    from ragd.vision.lines import drawing_of
+
+    return controls_in(drawing_of(pixels), words)
+
+
+def _is_window(pixels: Pixels | None, words: Sequence[OcrLine], drawn: Description | None, *, is_likely: bool = True) -> bool:
+    """Whether a picture shows a window: its boxes are its controls, and hardly any are joined.
+
+    What was taken for a drawing (not `is_likely`) needs buttons below and fields, or choices, to be one.
+    """
+    if pixels is None or not words or (drawn and 3 * len(drawn.details["edges"]) > len(drawn.details["nodes"])):
+        return False
+    from ragd.vision.controls import controls_in, has_buttons_below, is_window
+    from ragd.vision.lines import drawing_of
+
+    drawing = drawing_of(pixels)
+    controls = controls_in(drawing, words)
+    has_inputs = len(controls.fields) + len(controls.choices) >= 2
+    return has_inputs and has_buttons_below(controls, words) if not is_likely else is_window(drawing, controls, words)
+
+
 def _other(
     pixels: Pixels | None, context: PictureContext, image_type: ImageType, words: Sequence[OcrLine], say: Wording
 ) -> Description:
     title = _named(context)
     # What was taken for no kind with certainty may have boxes and arrows all the same.
-    if image_type in ("mixed", "unknown") and (drawn := _drawn(pixels, "flowchart", words, title, say)):
-        return drawn
-    rows = [" ".join(line.text for line in row) for row in rows_of(words)]
+    if image_type in ("mixed", "unknown"):
+        drawn = _drawn(pixels, "flowchart", words, title, say)
+        if _is_window(pixels, words, drawn):
+            return _screen(pixels, context, "screenshot", words, say)
+        if drawn:
+            return drawn
+    placed = rows_of(words)
+    rows = [" ".join(line.text for line in row) for row in placed]
+    lists = [text for text, row in zip(rows, placed, strict=True) if len(row) >= _LIST]
     kind = image_type if image_type in ("photo", "screenshot") else "unknown"
     sentences = [say.say(kind, title=say.title(title))]
     if rows:
@@ -272,6 +322,8 @@ def _other(
         image_type,
         title=title,
         summary=" ".join(sentences) if say.language == "en" else "".join(sentences),
+        # Rows of a list stay together also where nothing else of it could be told.
+        key_points=tuple(lists[:_MOST_POINTS]) if len(lists) >= _LIST else (),
         uncertainties=() if rows else (say.say("unread"),),
         # Nothing was read in it and nobody has named it: then nothing is known that a search could find.
         low_quality=not rows and not title,

@@ -24,7 +24,7 @@ SAID = Description(
     mermaid="flowchart TB\n",
     usage=Usage(1000, 100),
     provider="rules",
-    prompt_id="rules-2",
+    prompt_id="rules-3",
 )
 
 
