@@ -12,8 +12,8 @@ from ragd.core.documents import OcrLine
 from ragd.vision.marks import Area
 from ragd.vision.words import middle
 
-_SIGNS: Final = re.compile(r"^(?:[^\w(]+|[Oo0□口■●•]\s+)+|(?:[^\w)%]+|\s+[Oo0□口■●•])+$")
-"""What text recognition makes of a patch of colour."""
+_SIGNS: Final = frozenset("Oo0口")
+"""Letters that text recognition makes of a patch of colour, beside signs that are none."""
 _BREAK: Final = re.compile(r"\s+|(?<=[a-zà-ÿ])(?=[A-ZÀ-Þ])")
 _MOST_BREAKS: Final = 12
 _NEAR: Final = 0.06
@@ -29,7 +29,7 @@ def names_of(patches: Sequence[Sequence[Area]], words: Sequence[OcrLine]) -> tup
     found: list[str] = []
     for swatch, line in known:
         inside = sorted(one for one, other in known if other is line and _meets(one, line))
-        found.append(_SIGNS.sub("", _part(line, inside, inside.index(swatch)) if swatch in inside else line.text).strip())
+        found.append(_bare(_part(line, inside, inside.index(swatch)) if swatch in inside else line.text))
     return tuple(found) if all(found) and len(set(found)) == len(found) else ()
 
 
@@ -39,6 +39,16 @@ def _beside(swatch: Area, words: Sequence[OcrLine]) -> OcrLine | None:
     level = [line for line in words if line.box[1] <= y <= line.box[3] and line.box[2] > swatch[2]]
     line = min(level, key=lambda line: max(0.0, line.box[0] - swatch[2]), default=None)
     return line if line is not None and line.box[0] - swatch[2] <= _NEAR else None
+
+
+def _bare(text: str) -> str:
+    """A name without what was read of the patches of colour beside it."""
+    words = [word for word in text.split() if any(letter.isalnum() for letter in word)]
+    while len(words) > 1 and words[0] in _SIGNS:
+        words.pop(0)
+    while len(words) > 1 and words[-1] in _SIGNS:
+        words.pop()
+    return " ".join(words).lstrip("□■●•▪")
 
 
 def _meets(swatch: Area, line: OcrLine) -> bool:
@@ -57,7 +67,7 @@ def _part(line: OcrLine, swatches: Sequence[Area], index: int) -> str:
     for chosen in combinations(breaks, len(swatches) - 1):
         cuts = [(0, 0), *chosen, (len(line.text), len(line.text))]
         parts = [line.text[start[1] : end[0]] for start, end in pairwise(cuts)]
-        lengths = [len(_SIGNS.sub("", part)) for part in parts]
+        lengths = [len(_bare(part)) for part in parts]
         if min(lengths) == 0:
             continue
         off = sum(abs(length / sum(lengths) - width / sum(wide)) for length, width in zip(lengths, wide, strict=True))
