@@ -29,7 +29,7 @@ _FAR: Final = 12
 _CLOSED: Final = 0.85
 _SIGN: Final = re.compile(r"^\s*(?:[✓✔☑☐□■口回○●◯◉⊙]\s*|[vVOo0]\s+)(?=\S)")
 """What text recognition makes of a check box."""
-_COLON: Final = re.compile(r"\s*[:：]\s*$")
+_COLONS: Final = (":", "：")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +138,10 @@ def _fields(words: Sequence[OcrLine], values: set[int]) -> tuple[tuple[str, str]
     for row in rows_of(words):
         is_pair = len(row) == 2
         for label, value in pairwise(row):
-            if id(label) in values or _COLON.search(value.text):
+            if id(label) in values or value.text.rstrip().endswith(_COLONS):
                 continue
-            if _COLON.search(label.text) or (is_pair and id(value) in values):
-                found.append((_COLON.sub("", label.text), value.text.strip()))
+            if label.text.rstrip().endswith(_COLONS) or (is_pair and id(value) in values):
+                found.append((label.text.rstrip(" :："), value.text.strip()))
     return tuple(dict.fromkeys(found))
 
 
