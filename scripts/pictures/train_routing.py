@@ -68,8 +68,10 @@ def main(ours: Path, others: Path) -> None:
     (own, own_labels, _), (strange, strange_labels, names) = seen(ours), seen(others)
     rows, labels = np.vstack([own, strange]), np.concatenate([own_labels, strange_labels])
     is_own = np.arange(len(rows)) < len(own)
-    # What others made counts as much as what we drew: it is what people have.
-    weight = np.where(is_own, 1.0, len(own) / len(strange))
+    # What others made counts as much as what we drew: it is what people have. There each type counts as much as another.
+    counts = np.bincount(strange_labels, minlength=len(TYPES))
+    share = 1 / counts[strange_labels] / (counts > 0).sum()
+    weight = np.concatenate([np.ones(len(own)), len(own) * share])
     fold = folds_of(len(own), names)
     found = np.zeros(len(rows), np.int64)
     for number in range(FOLDS):

@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 
 from ragd.core.documents import OcrLine
+from ragd.vision.flows import Flow, flow_of
 from ragd.vision.frames import Grid, axes_of, grid_of
 from ragd.vision.lines import Drawing, drawing_of
 from ragd.vision.shapes import Box, boxes_of, joined_of
@@ -68,18 +69,23 @@ class Features:
     """Usual height of a line of text, as a share of the picture's height."""
     words_left: float
     """Share of the words that begin where others above or below them begin."""
+    ovals: int
+    flow: Flow
 
     def values(self) -> list[float]:
         """As numbers of about the same size: counts by their logarithms, conditions as 0 or 1."""
         shares = ("flat", "grid_area", "grid_words", "exact", "smooth", "touching", "brightness", "letters", "words_left")
         counts = (
             *("words", "grid_rows", "grid_columns", "column_rows", "numbers_left", "numbers_below", "bars", "curves"),
-            *("boxes", "joined", "arrows", "diamonds", "ui_words", "panes", "buttons", "colours"),
+            *("boxes", "joined", "arrows", "diamonds", "ui_words", "panes", "buttons", "colours", "ovals"),
         )
         conditions = ("axes", "disc", "title_bar")
         found = [float(getattr(self, name)) for name in (*shares, *conditions)]
         found += [math.log1p(float(getattr(self, name))) for name in counts]
         ratios = (self.numbers / max(1, self.words), self.arrows / max(1, self.joined), self.joined / max(1, self.boxes))
+        of_flow = self.flow
+        found += [math.log1p(of_flow.questions), math.log1p(of_flow.ends), of_flow.doing, of_flow.code, of_flow.boxed]
+        found += [of_flow.below, of_flow.beside, self.diamonds / max(1, self.boxes), self.ovals / max(1, self.boxes)]
         return [*found, *ratios, math.log(self.width / self.height), math.log(self.width * self.height) / 10]
 
 
@@ -89,7 +95,7 @@ def features_of(pixels: NDArray[np.uint8], words: Sequence[OcrLine]) -> Features
     width, tall = drawing.size
     grid = grid_of(drawing)
     axes = axes_of(drawing)
-    boxes, diamonds = boxes_of(drawing, words)
+    boxes, diamonds, ovals = boxes_of(drawing, words)
     joined, arrows = joined_of(drawing, boxes, words)
     left, below = _ticks(words, axes, width, tall)
     inside = _inside(words, grid, width, tall)
@@ -126,6 +132,8 @@ def features_of(pixels: NDArray[np.uint8], words: Sequence[OcrLine]) -> Features
         brightness=float(drawing.grey.mean()) / 255,
         letters=height(words),
         words_left=_left_aligned(words),
+        ovals=ovals,
+        flow=flow_of(boxes, words, drawing.size),
     )
 
 

@@ -30,7 +30,7 @@ _WORDS: Final[Mapping[ImageType, tuple[str, ...]]] = {
     ),
     "table": (r"tables?|matrix|spread ?sheets?", r"表(?!示|す|し|現|面|题|題|达|達|明|述|情|格式)|一覧|表格|列表"),
     "chart": (
-        r"(?:bar|line|pie|area|scatter) (?:chart|graph|plot)s?|charts?|graphs?|plots?|histograms?|trends?",
+        r"(?:bar|line|pie|area|scatter) (?:chart|graph|plot)s?|(?<!flow )(?<!flow-)charts?|graphs?|plots?|histograms?|trends?",
         r"グラフ|推移|折れ線|棒グラフ|円グラフ|柱状图|折线图|饼图|图表|曲线|趋势",
     ),
     "diagram": (
@@ -53,6 +53,8 @@ _CERTAIN: Final = 0.5
 """A sum of weights from which a kind is taken. The picture alone gives each kind its probability."""
 _MIXED: Final = 0.3
 """Probability that two kinds have in a picture that holds both."""
+_KINDRED: Final[Mapping[ImageType, ImageType]] = {"flowchart": "diagram", "diagram": "flowchart"}
+"""A flow chart is a diagram: doubt between them is no mixture, and the likelier of the two is taken."""
 
 
 def image_type_of(pixels: Pixels, context: PictureContext, words: Sequence[OcrLine]) -> ImageType:
@@ -63,14 +65,16 @@ def image_type_of(pixels: Pixels, context: PictureContext, words: Sequence[OcrLi
 def routed(pixels: Pixels, context: PictureContext, words: Sequence[OcrLine]) -> tuple[ImageType, float]:
     """As `image_type_of`, and how sure that is: the kind's share of all weights, 0..1, and 0 for a kind that nothing says."""
     scores = words_say(context)
-    for kind, weight in picture_says(pixels, words).items():
+    seen = picture_says(pixels, words)
+    for kind, weight in seen.items():
         scores[kind] = scores.get(kind, 0.0) + weight
     ranked = sorted(scores.items(), key=lambda item: -item[1])
     if not ranked:
         return "unknown", 0.0
     share = ranked[0][1] / sum(scores.values())
-    if ranked[0][1] >= _CERTAIN:
-        return ranked[0][0], share
+    first, weight = ranked[0]
+    if weight + (seen.get(_KINDRED[first], 0.0) if first in _KINDRED else 0.0) >= _CERTAIN:
+        return first, share
     if len(ranked) > 1 and ranked[1][1] >= _MIXED:
         return "mixed", share + ranked[1][1] / sum(scores.values())
     return "unknown", 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import cv2
 import numpy as np
@@ -16,16 +16,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Box = tuple[int, int, int, int]
+_OVAL: Final = (0.75, 0.83)
+"""Share of its frame that an ellipse fills, about: a quarter of pi."""
 
 
-def boxes_of(drawing: Drawing, words: Sequence[OcrLine]) -> tuple[list[Box], int]:
-    """Closed shapes with words in them that stand apart, and how many of them are diamonds."""
+def boxes_of(drawing: Drawing, words: Sequence[OcrLine]) -> tuple[list[Box], int, int]:
+    """Closed shapes with words in them that stand apart, and how many of them are diamonds, and ovals."""
     edges = cv2.Canny(drawing.grey, 40, 120)
     closed = cv2.morphologyEx(np.asarray(edges), cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
     contours, _ = cv2.findContours(closed, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
     width, tall = drawing.size
     whole = width * tall
-    found: list[tuple[Box, bool]] = []
+    found: list[tuple[Box, bool, bool]] = []
     for contour in contours:
         left, top, wide, high = cv2.boundingRect(contour)
         if not 0.0015 * whole <= wide * high <= 0.3 * whole or min(wide, high) < 12:
@@ -41,11 +43,11 @@ def boxes_of(drawing: Drawing, words: Sequence[OcrLine]) -> tuple[list[Box], int
         box = (left, top, left + wide, top + high)
         if not any(left <= x * width <= left + wide and top <= y * tall <= top + high for x, y in map(middle, words)):
             continue
-        if all(_overlap(box, other) < 0.6 for other, _ in found):
-            found.append((box, is_diamond))
+        if all(_overlap(box, other) < 0.6 for other, *_ in found):
+            found.append((box, is_diamond, not is_diamond and _OVAL[0] <= share <= _OVAL[1]))
     # Frames around several of the others are groups, and no boxes.
-    boxes = [(box, diamond) for box, diamond in found if sum(_holds(box, other) for other, _ in found if other != box) < 2]
-    return [box for box, _ in boxes], sum(diamond for _, diamond in boxes)
+    boxes = [shape for shape in found if sum(_holds(shape[0], other) for other, *_ in found if other != shape[0]) < 2]
+    return [box for box, *_ in boxes], sum(diamond for _, diamond, _ in boxes), sum(oval for *_, oval in boxes)
 
 
 def _is_diamond(contour: NDArray[Any], left: int, top: int, wide: int, high: int) -> bool:

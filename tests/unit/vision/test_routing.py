@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from ragd.core.documents import OcrLine
 from ragd.testing.captions import picture_and_words
 from ragd.vision.description import IMAGE_TYPES, PictureContext
+from ragd.vision.flows import flow_of
 from ragd.vision.routing import image_type_of, picture_says, words_say
 
 BLANK = np.full((80, 120, 3), 255, np.uint8)
@@ -36,6 +38,11 @@ def test_a_word_within_another_says_nothing() -> None:
     assert words_say(PictureContext(alt="A stable and a plotter, as a charter shows")) == {}
 
 
+def test_a_flow_chart_is_not_called_a_chart() -> None:
+    assert set(words_say(PictureContext(alt="Flow chart of the approval"))) == {"flowchart"}
+    assert set(words_say(PictureContext(alt="Chart of the orders"))) == {"chart"}
+
+
 def test_what_stands_around_a_picture_alone_decides_nothing() -> None:
     assert max(words_say(PictureContext(text="The table and the chart below.")).values()) < 0.5
 
@@ -58,3 +65,21 @@ def test_a_picture_of_a_strange_shape_has_some_kind(shape: tuple[int, int]) -> N
     says = picture_says(np.zeros((*shape, 3), np.uint8), ())
     assert set(says) <= set(IMAGE_TYPES)
     assert sum(says.values()) == pytest.approx(1)
+
+
+def test_a_flow_chart_shows_by_its_questions_answers_and_boxes_one_below_the_other() -> None:
+    texts = ["Start", "Check the stock", "In stock?", "yes", "Pack parcel", "End"]
+    lines = [OcrLine(text, 0.9, (0.4, 0.1 + 0.15 * row, 0.6, 0.14 + 0.15 * row)) for row, text in enumerate(texts)]
+    boxes = [(380, 90 + 150 * row, 620, 150 + 150 * row) for row in (0, 1, 2, 4, 5)]
+    flow = flow_of(boxes, lines, (1000, 1000))
+    assert (flow.questions, flow.ends) == (2, 2)
+    assert flow.below == 1
+    assert flow.beside == 0
+    assert flow.boxed == pytest.approx(5 / 6)
+    assert flow.doing == pytest.approx(1 / 6)
+
+
+def test_names_of_a_program_are_no_steps() -> None:
+    lines = [OcrLine(text, 0.9, (0.1, 0.1, 0.4, 0.2)) for text in ("caf::io::broker", "oscap_list", "Receive order", "Harbour")]
+    assert flow_of([], lines, (100, 100)).code == 0.5
+    assert flow_of([], lines, (100, 100)).doing == 0.25
