@@ -10,7 +10,8 @@ from PIL import Image
 
 from ragd.core.documents import OcrLine
 from ragd.testing.captions import picture_and_words
-from ragd.vision.description import IMAGE_TYPES, PictureContext
+from ragd.vision import routing
+from ragd.vision.description import IMAGE_TYPES, ImageType, PictureContext
 from ragd.vision.flows import flow_of
 from ragd.vision.routing import image_type_of, picture_says, words_say
 
@@ -58,6 +59,22 @@ def test_soft_noise_without_a_word_is_a_photograph() -> None:
     large = np.asarray(small.resize((480, 360), Image.Resampling.BICUBIC), np.int16)
     noisy = np.clip(large + np.random.default_rng(2).normal(0, 6, large.shape), 0, 255).astype(np.uint8)
     assert image_type_of(noisy, PictureContext(), ()) == "photo"
+
+
+@pytest.mark.parametrize(
+    ("seen", "kind"),
+    [
+        ({"table": 0.38, "chart": 0.36, "photo": 0.26}, "mixed"),
+        ({"table": 0.38, "chart": 0.24, "photo": 0.2, "diagram": 0.18}, "unknown"),
+        ({"screenshot": 0.45, "chart": 0.35, "table": 0.2}, "screenshot"),
+        ({"flowchart": 0.3, "diagram": 0.25, "chart": 0.25, "table": 0.2}, "flowchart"),
+    ],
+)
+def test_two_kinds_in_doubt_are_a_mixture_and_more_are_unknown(
+    monkeypatch: pytest.MonkeyPatch, seen: dict[ImageType, float], kind: str
+) -> None:
+    monkeypatch.setattr(routing, "picture_says", lambda *_: seen)
+    assert image_type_of(BLANK, PictureContext(), ()) == kind
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 900), (900, 1), (40, 40)])
