@@ -7,8 +7,8 @@ import pytest
 from PIL import Image, ImageDraw
 
 from ragd.core.documents import OcrLine
-from ragd.vision.charts import chart_in
-from ragd.vision.scales import scale_of, value_of
+from ragd.vision.charts.reading import chart_in
+from ragd.vision.charts.scales import scale_of, value_of
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 640, 400, 80, 340, 60
 NAMES = ("Osaka", "Lisbon", "Nairobi", "Quito")

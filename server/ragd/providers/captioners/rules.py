@@ -139,7 +139,7 @@ def _chart(
 ) -> Description:
     if pixels is None:
         return replace(_other(pixels, context, image_type, words, say), uncertainties=(say.say("values"),))
-    from ragd.vision.charts import chart_in
+    from ragd.vision.charts.reading import chart_in
 
     chart = chart_in(pixels, words)
     title = chart.title or _named(context)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ragd.core.documents import OcrLine
+from ragd.vision.charts.legends import beside_axis, names_of, parted
+from ragd.vision.charts.marks import Area, bars_of, curves_of, swatches_of
+from ragd.vision.charts.scales import Scale, on_ticks, scale_of
 from ragd.vision.description import Series
 from ragd.vision.frames import axes_of, frames_of
-from ragd.vision.legends import beside_axis, names_of, parted
 from ragd.vision.lines import Drawing, drawing_of
-from ragd.vision.marks import Area, bars_of, curves_of, swatches_of
-from ragd.vision.scales import Scale, on_ticks, scale_of
 from ragd.vision.words import is_number, middle, rows_of
 
 if TYPE_CHECKING:

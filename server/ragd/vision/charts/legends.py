@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 from typing import Final
 
 from ragd.core.documents import OcrLine
-from ragd.vision.marks import Area
+from ragd.vision.charts.marks import Area
 from ragd.vision.words import middle
 
 _SIGNS: Final = frozenset("Oo0口")
