@@ -24,15 +24,29 @@ def aligned(words: Sequence[OcrLine]) -> Rows:
     usual = round(median(len(row) for row in wide))
     pattern = next((row for row in wide if len(row) == usual), wide[0])
     edges = [(line.box[0], line.box[2]) for line in pattern]
+    first = next(index for index, row in enumerate(rows) if row is pattern)
+    rows = rows[_begin(rows[:first], edges) :]
     table: list[list[str]] = []
     for row in rows:
         cells: list[list[OcrLine]] = [[] for _ in edges]
         for line in row:
             cells[_nearest(edges, line)].append(line)
-        if len(row) == 1 and not table:
-            continue  # what stands alone above a table is its title
         table.append([text_of(cell) for cell in cells])
     return trimmed(table) if len(table) > _LEAST_ROWS else ()
+
+
+def _begin(above: Sequence[Sequence[OcrLine]], edges: Sequence[tuple[float, float]]) -> int:
+    """Where a table begins among the rows above its first whole one.
+
+    Behind its title, and behind a line over several columns, which parts it from other words such as a window's tabs. A line in
+    one column parts nothing: it may name a group of rows, below headings of which one column has none.
+    """
+    begin = 0
+    for index, row in enumerate(above):
+        is_over_columns = sum(row[0].box[0] < right and left < row[0].box[2] for left, right in edges) > 1
+        if len(row) == 1 and (begin == index or is_over_columns):
+            begin = index + 1
+    return begin
 
 
 def _nearest(edges: Sequence[tuple[float, float]], line: OcrLine) -> int:

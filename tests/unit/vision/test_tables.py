@@ -55,6 +55,18 @@ def test_a_title_above_a_table_is_no_row() -> None:
     assert aligned([title, *words(ROWS)]) == ROWS
 
 
+def test_tabs_above_a_notice_are_no_headings_but_headings_without_the_first_are() -> None:
+    rows = (("", "Orders", "Returns"), ("North",), *ROWS[1:], ("Quito", "1", "2"))
+    assert aligned(words(rows))[0] == ("", "Orders", "Returns")
+    wide = tuple((*cells, f"{number}", f"{number} days") for number, cells in enumerate(ROWS[:2] + ROWS[3:]))
+    placed = [
+        OcrLine(cell, 0.99, (0.02 + 0.2 * column, 0.1 * row, 0.06 + 0.2 * column + 0.02 * min(15, len(cell)), 0.1 * row + 0.06))
+        for row, cells in enumerate((("Queues", "Nodes", "Audit", "Log"), ("The newsletter was paused",), *wide))
+        for column, cell in enumerate(cells)
+    ]
+    assert aligned(placed) == wide
+
+
 def test_running_text_is_no_table() -> None:
     lines = [OcrLine(f"A line of running text, number {row}", 0.9, (0.05, 0.1 * row, 0.9, 0.1 * row + 0.05)) for row in range(8)]
     assert table_in(np.full((240, 600, 3), 255, np.uint8), lines) == ()
