@@ -10,7 +10,6 @@ from typing import Final
 
 from ragd.core.documents import OcrLine
 from ragd.vision.charts.marks import Area
-from ragd.vision.words import middle
 
 _SIGNS: Final = frozenset("Oo0口")
 """Letters that text recognition makes of a patch of colour, beside signs that are none."""
@@ -93,10 +92,3 @@ def parted(labels: Sequence[OcrLine], area: Area) -> list[OcrLine]:
         is_long = line.box[2] - line.box[0] > 0.5 * (area[2] - area[0]) and len(line.text.split()) >= 3
         found += apart(line) if is_long else [line]
     return found
-
-
-def beside_axis(area: Area, marks: Sequence[OcrLine]) -> list[OcrLine]:
-    """Marks that stand left of an area, near to its edge and between its ends."""
-    return [
-        line for line in marks if -0.08 <= line.box[2] - area[0] <= 0.02 and area[1] - 0.05 <= middle(line)[1] <= area[3] + 0.05
-    ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ragd.core.documents import OcrLine
-from ragd.vision.charts.legends import beside_axis, names_of, parted
+from ragd.vision.charts.legends import names_of, parted
 from ragd.vision.charts.marks import Area, bars_of, curves_of, swatches_of
 from ragd.vision.charts.scales import Scale, on_ticks, scale_of
 from ragd.vision.description import Series
@@ -89,8 +89,15 @@ def _area_of(drawing: Drawing, words: Sequence[OcrLine]) -> Area | None:
     areas = [
         (one[0] / width, one[1] / tall, one[2] / width, one[3] / tall) for one in (*([axes] if axes else []), *frames_of(drawing))
     ]
-    counted = [(len(beside_axis(area, numbers)), -index) for index, area in enumerate(areas)]
+    counted = [(len(_beside_axis(area, numbers)), -index) for index, area in enumerate(areas)]
     return areas[-max(counted)[1]] if counted else None
+
+
+def _beside_axis(area: Area, marks: Sequence[OcrLine]) -> list[OcrLine]:
+    """Marks that stand left of an area, near to its edge and between its ends."""
+    return [
+        line for line in marks if -0.08 <= line.box[2] - area[0] <= 0.02 and area[1] - 0.05 <= middle(line)[1] <= area[3] + 0.05
+    ]
 
 
 def _without_axes(words: Sequence[OcrLine]) -> Chart:

@@ -82,9 +82,9 @@ def on_ticks(marks: Sequence[OcrLine], lines: Sequence[Line], tall: int) -> list
     """Marks moved to the level lines of the grid next to their middles: boxes of words are exact to some pixels only."""
     moved: list[OcrLine] = []
     for mark in marks:
-        at = middle(mark)[1]
-        near = min((line.at / tall for line in lines), key=lambda place, at=at: abs(place - at), default=at)  # type: ignore[misc]
-        shift = near - at if abs(near - at) <= 4 / tall else 0.0
+        shift = min((line.at / tall - middle(mark)[1] for line in lines), key=abs, default=0.0)
+        if abs(shift) > 4 / tall:
+            shift = 0.0
         left, top, right, bottom = mark.box
         moved.append(replace(mark, box=(left, top + shift, right, bottom + shift)))
     return moved
