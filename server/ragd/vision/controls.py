@@ -14,7 +14,7 @@ import numpy as np
 from ragd.core.documents import OcrLine
 from ragd.vision.lines import Drawing
 from ragd.vision.windows import has_title_bar
-from ragd.vision.words import is_number, middle, rows_of
+from ragd.vision.words import is_label, is_number, middle, rows_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +29,6 @@ _FAR: Final = 12
 _CLOSED: Final = 0.85
 _SIGN: Final = re.compile(r"^\s*(?:[✓✔☑☐□■口回○●◯◉⊙]\s*|[vVOo0]\s+)(?=\S)")
 """What text recognition makes of a check box."""
-_COLONS: Final = (":", "：")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +46,18 @@ class Controls:
     buttons: tuple[OcrLine, ...] = ()
     fields: tuple[tuple[str, str], ...] = ()
     choices: tuple[Choice, ...] = ()
+    has_buttons_below: bool = False
+    has_title_bar: bool = False
+
+    @property
+    def are_of_window(self) -> bool:
+        """Whether a picture that was taken for no kind is one of a window."""
+        return self.has_buttons_below or len(self.choices) >= 2 or self.has_title_bar
+
+    @property
+    def are_of_dialog(self) -> bool:
+        """Whether it is a window even though it was taken for a drawing: something is filled in or chosen, and then pressed."""
+        return self.has_buttons_below and len(self.fields) + len(self.choices) >= 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +82,13 @@ def controls_in(drawing: Drawing, words: Sequence[OcrLine]) -> Controls:
     filled = {value for _, value in fields}
     pressed = [line for line, frame in framed if not frame.is_field and _is_caption(line.text) and line.text not in filled]
     buttons = tuple(line for line in pressed if not _is_cell(line, pressed))
-    return Controls(buttons, fields, _choices(drawing, words))
+    return Controls(buttons, fields, _choices(drawing, words), _are_below(buttons, words), has_title_bar(drawing))
 
 
-def is_window(drawing: Drawing, controls: Controls, words: Sequence[OcrLine]) -> bool:
-    """Whether a picture that was taken for no kind is one of a window: by buttons below, choices, or a bar with a title."""
-    return has_buttons_below(controls, words) or len(controls.choices) >= 2 or has_title_bar(drawing)
-
-
-def has_buttons_below(controls: Controls, words: Sequence[OcrLine]) -> bool:
+def _are_below(buttons: Sequence[OcrLine], words: Sequence[OcrLine]) -> bool:
     """Whether two buttons or more stand in the lowest row of words, as in dialogs."""
     rows = rows_of(words)
-    pressed = {id(line) for line in controls.buttons}
+    pressed = {id(line) for line in buttons}
     return bool(rows) and sum(id(line) in pressed for line in rows[-1]) >= 2
 
 
@@ -138,9 +144,9 @@ def _fields(words: Sequence[OcrLine], values: set[int]) -> tuple[tuple[str, str]
     for row in rows_of(words):
         is_pair = len(row) == 2
         for label, value in pairwise(row):
-            if id(label) in values or value.text.rstrip().endswith(_COLONS):
+            if id(label) in values or is_label(value.text):
                 continue
-            if label.text.rstrip().endswith(_COLONS) or (is_pair and id(value) in values):
+            if is_label(label.text) or (is_pair and id(value) in values):
                 found.append((label.text.rstrip(" :："), value.text.strip()))
     return tuple(dict.fromkeys(found))
 

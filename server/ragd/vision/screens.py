@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from ragd.core.documents import OcrLine
 from ragd.vision.tables_by_words import Rows, aligned
 from ragd.vision.windows import UI_WORDS
-from ragd.vision.words import rows_of
+from ragd.vision.words import is_label, rows_of
 
 if TYPE_CHECKING:
     from ragd.vision.controls import Controls
@@ -79,7 +79,7 @@ def _is_of_list(row: Sequence[OcrLine], controls: Controls | None) -> bool:
     """Whether words stand side by side that are neither buttons nor fields with their labels."""
     pressed = {line.text for line in controls.buttons} if controls else set()
     others = [line for line in row if line.text not in pressed and not UI_WORDS.match(line.text)]
-    return len(others) >= _LEAST_SIDE_BY_SIDE and not any(line.text.rstrip().endswith((":", "：")) for line in row)
+    return len(others) >= _LEAST_SIDE_BY_SIDE and not any(is_label(line.text) for line in row)
 
 
 def _listed(rows: Sequence[Sequence[OcrLine]]) -> Rows:

@@ -15,6 +15,11 @@ NUMBER: Final = re.compile(
 _SAME_ROW: Final = 0.5
 
 
+def is_label(text: str) -> bool:
+    """Whether words end in a colon, as what names a field does."""
+    return text.rstrip().endswith((":", "："))
+
+
 def is_number(text: str) -> bool:
     """Whether a text is one number, with its sign and unit."""
     return bool(NUMBER.match(text.strip()))

@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 
 from ragd.core.documents import OcrLine
 from ragd.providers.captioners.rules import RulesCaptioner
-from ragd.vision.controls import Choice, controls_in, has_buttons_below
+from ragd.vision.controls import Choice, controls_in
 from ragd.vision.description import ImageType, PictureContext
 from ragd.vision.lines import drawing_of
 
@@ -66,7 +66,7 @@ def test_controls_are_told_by_their_frames_and_signs(is_dark: bool) -> None:
     assert tuple(line.text for line in controls.buttons) == BUTTONS
     assert controls.fields == tuple((label.rstrip(":"), value) for label, value in FIELDS)
     assert controls.choices == tuple(Choice(text, is_chosen) for text, is_chosen in OPTIONS)
-    assert has_buttons_below(controls, window.words)
+    assert controls.has_buttons_below
 
 
 def test_what_text_recognition_made_of_a_check_box_is_no_word_of_its_option() -> None:

@@ -205,8 +205,8 @@ def _flow(
     labels = [line.text for line in words]
     title = _named(context)
     drawn = _drawn(pixels, image_type, words, title, say)
-    if _is_window(pixels, words, drawn, is_likely=False):
-        return _screen(pixels, context, "screenshot", words, say)
+    if _has_few_arrows(drawn) and (controls := _controls(pixels, words)) and controls.are_of_dialog:
+        return _window(controls, context, "screenshot", words, say)
     if drawn:
         return drawn
     names = say.listed([label for label in labels if len(label) <= _LONGEST_LABEL])
@@ -253,7 +253,13 @@ def _drawn(
 def _screen(
     pixels: Pixels | None, context: PictureContext, image_type: ImageType, words: Sequence[OcrLine], say: Wording
 ) -> Description:
-    screen = screen_in(words, _controls(pixels, words))
+    return _window(_controls(pixels, words), context, image_type, words, say)
+
+
+def _window(
+    controls: Controls | None, context: PictureContext, image_type: ImageType, words: Sequence[OcrLine], say: Wording
+) -> Description:
+    screen = screen_in(words, controls)
     title = screen.title or _named(context)
     sentences = [say.say("screenshot", title=say.title(title))]
     told = {"errors": screen.errors[:4], "actions": screen.actions, "chosen": screen.chosen, "unchosen": screen.unchosen}
@@ -284,20 +290,9 @@ def _controls(pixels: Pixels | None, words: Sequence[OcrLine]) -> Controls | Non
     return controls_in(drawing_of(pixels), words)
 
 
-def _is_window(pixels: Pixels | None, words: Sequence[OcrLine], drawn: Description | None, *, is_likely: bool = True) -> bool:
-    """Whether a picture shows a window: its boxes are its controls, and hardly any are joined.
-
-    What was taken for a drawing (not `is_likely`) needs buttons below and fields, or choices, to be one.
-    """
-    if pixels is None or not words or (drawn and 3 * len(drawn.details["edges"]) > len(drawn.details["nodes"])):
-        return False
-    from ragd.vision.controls import controls_in, has_buttons_below, is_window
-    from ragd.vision.lines import drawing_of
-
-    drawing = drawing_of(pixels)
-    controls = controls_in(drawing, words)
-    has_inputs = len(controls.fields) + len(controls.choices) >= 2
-    return has_inputs and has_buttons_below(controls, words) if not is_likely else is_window(drawing, controls, words)
+def _has_few_arrows(drawn: Description | None) -> bool:
+    """Whether hardly any boxes are joined: those of a window are its controls."""
+    return drawn is None or 3 * len(drawn.details["edges"]) <= len(drawn.details["nodes"])
 
 
 def _other(
@@ -307,8 +302,8 @@ def _other(
     # What was taken for no kind with certainty may have boxes and arrows all the same.
     if image_type in ("mixed", "unknown"):
         drawn = _drawn(pixels, "flowchart", words, title, say)
-        if _is_window(pixels, words, drawn):
-            return _screen(pixels, context, "screenshot", words, say)
+        if _has_few_arrows(drawn) and (controls := _controls(pixels, words)) and controls.are_of_window:
+            return _window(controls, context, "screenshot", words, say)
         if drawn:
             return drawn
     placed = rows_of(words)
