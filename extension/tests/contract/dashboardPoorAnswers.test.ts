@@ -12,6 +12,7 @@ import type { Locator, Page } from "playwright-core";
 
 import { ContractDaemon } from "./daemon";
 import { DashboardBrowser } from "./dashboardBrowser";
+import { PATIENCE_MS } from "../e2e/harness/wait.ts";
 
 const BORDER = "How long may a lease be extended?";
 const SYNONYM = "Where are the PTO rules?";
@@ -152,5 +153,5 @@ test("a reranker out of time: the page of the question says how far it came", as
 
 async function finished(id: string): Promise<void> {
   const status = async () => (await dashboard.api<{ status: string }>("GET", `/api/jobs/${id}`)).status;
-  await expect.poll(status, { timeout: 60_000 }).toMatch(/completed|failed/);
+  await expect.poll(status, { timeout: PATIENCE_MS }).toMatch(/completed|failed/);
 }

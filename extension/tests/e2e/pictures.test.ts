@@ -93,7 +93,7 @@ describe("describing pictures by the editor's model", () => {
       return found.results.some(({ images }) => images.some(({ described_by }) => described_by === "editor RAG test sees"));
     });
     await window.screenshot("pictures-described");
-  }, 300_000);
+  });
 
   test("is not asked again after a reload: the window goes on lending", async () => {
     await window.reload();
@@ -155,10 +155,10 @@ describe("describing pictures by the editor's model", () => {
     // Other pictures wait for another try; this one has been looked at.
     const { job_id } = await api<{ job_id: string }>("POST", "/api/assets/caption", { asset_ids: [id], anew: true });
     // Behind the first look at whatever else the daemon describes by itself from now on.
-    expect(await until("it is described anew", () => ending(job_id), 3 * PATIENCE_MS)).toBe("completed");
+    expect(await until("it is described anew", () => ending(job_id))).toBe("completed");
     expect(asked("sees")).toBe(before);
     expect((await details(id)).descriptions.some(({ provider }) => provider === "editor")).toBe(true);
-  }, 300_000);
+  });
 });
 
 describe("an editor without a model that sees", () => {

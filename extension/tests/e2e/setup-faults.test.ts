@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { Editor } from "./harness/editor.ts";
 import { Panel } from "./harness/panel.ts";
+import { PATIENCE_MS } from "./harness/wait.ts";
 
 // Nothing of this machine's settings may help: no wheels in a folder, no mirror, no proxy.
 const NO_INDEX = {
@@ -59,7 +60,7 @@ describe("the set-up", () => {
     await editor.window.bridge.setting("ragAssistant.index.url", "http://127.0.0.1:9/simple");
     await panel.frame.getByTestId("setup").click();
     const problem = panel.frame.locator(".problem").filter({ hasText: "ragAssistant.index.url" });
-    await problem.waitFor({ timeout: 170_000 });
+    await problem.waitFor({ timeout: PATIENCE_MS });
     expect(await panel.frame.locator(".step.failed").count()).toBe(1);
     expect(await problem.innerText()).toContain("Package index: http://127.0.0.1:9/simple");
     expect(await problem.locator(".problem-message").innerText()).toMatch(/connection|connect|fetch/i);

@@ -20,7 +20,7 @@ export async function run(): Promise<void> {
   const results = needed("TEST_HOST_RESULTS");
   // By its path: mocha lives with the test editor, not where this file is bundled to.
   const Runner = module.require(needed("TEST_HOST_MOCHA")) as Mocha;
-  const mocha = new Runner({ ui: "tdd", timeout: 60_000, reporter: "dot" });
+  const mocha = new Runner({ ui: "tdd", timeout: 180_000, reporter: "dot" });
   for (const name of readdirSync(__dirname)) if (name.endsWith(".test.cjs")) mocha.addFile(join(__dirname, name));
   const write = (test: Mocha.Test, error?: Error): void => {
     const result: HostResult = { title: test.fullTitle(), milliseconds: test.duration ?? 0 };

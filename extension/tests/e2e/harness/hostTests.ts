@@ -10,7 +10,7 @@ import type { CodeServer } from "./server.ts";
 import { until } from "./wait.ts";
 
 const TESTS = join(EXTENSION, "tests", "host");
-const PATIENCE_MS = 240_000;
+const PATIENCE_MS = 540_000;
 
 /** Run the tests of tests/host inside a real extension host; one result for each. */
 export async function runHostTests(options: EditorOptions): Promise<HostResult[]> {

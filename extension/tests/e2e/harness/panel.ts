@@ -6,7 +6,7 @@ import { PATIENCE_MS, until } from "./wait.ts";
 import type { Window } from "./window.ts";
 
 /** A daemon loads a model as it starts. */
-const START_MS = 120_000;
+const START_MS = 300_000;
 
 /** The chat panel of the extension under test, by its `data-testid`s. */
 export class Panel {

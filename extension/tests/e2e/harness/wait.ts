@@ -1,5 +1,5 @@
 /** How long a wait may last: the machine that runs the tests may be slow and busy. */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 180_000;
 
 const PAUSE_MS = 100;
 
