@@ -1,10 +1,11 @@
 """Fetches the pictures of `others.tsv`, which nobody of the project made: `python -m pictures.others FOLDER` in scripts/.
 
 They stand in documentation packages of Debian, whose client `apt-get` fetches them; the licences are the packages' own, and no
-picture is kept in the repository. Each row has a role (`train` or `held-out`), a package, a file in it, what somebody who looked
-at it saw, and how its SHA-256 begins. FOLDER gets a folder for each role, and there one for each type, as `route` and
-`train_routing` take them. No project has pictures in both roles: `python -m pictures.route FOLDER/held-out` says how well types
-of pictures are told that took no part in the training.
+picture is kept in the repository. Each row has a role (`train`, `held-out` or `sampled`), a package, a file in it, what somebody
+who looked at it saw, and how its SHA-256 begins. FOLDER gets a folder for each role, and there one for each type, as `route` and
+`train_routing` take them. No project of the training has pictures in another role: `python -m pictures.route FOLDER/held-out`
+says how well types of pictures are told that took no part in it; those were sought for their types. `FOLDER/sampled` is of
+packages that were drawn by lot, when the weights and their threshold stood: the mix that documentation has by itself.
 """
 
 from __future__ import annotations

@@ -74,10 +74,17 @@ export function servers(dataDir: string): number[] {
     });
 }
 
-/** Make a data directory with the sample documents, and the model if it is not there yet. */
+/** More than the pictures of the samples take on a slow and busy machine. */
+const JOBS_MS = 1_800_000;
+
+/**
+ * Make a data directory with the sample documents, and the model if it is not there yet. All jobs have ended: each daemon of a
+ * copy would else read and describe the same pictures again, for a minute of a core.
+ */
 export async function makeSampleData(folder: string): Promise<void> {
   await run(ragExecutable(), ["models", "pull"], ragEnvironment(folder), folder);
   await ingestSamples(folder);
+  await finishJobs(folder);
 }
 
 /** `settings` are variables of `rag`, which the daemon of this data directory must be given, too. */
@@ -91,16 +98,16 @@ export async function ingestSamples(
 }
 
 /** Run a daemon on this data directory until all its jobs have ended. */
-export async function finishJobs(folder: string, patience: number): Promise<void> {
+export async function finishJobs(folder: string): Promise<void> {
   const program = new Program(ragExecutable(), ["serve", "--port", "0"], ragEnvironment(folder), folder);
   try {
-    await daemonReady(folder, patience);
+    await daemonReady(folder, JOBS_MS);
     const api = await daemonApi(folder);
     const isUnderWay = async (): Promise<boolean> => {
       const { items } = await api<{ items: { status: string }[] }>("GET", "/api/jobs?page_size=100");
       return items.some(({ status }) => status === "queued" || status === "running");
     };
-    await until("all jobs have ended", async () => !(await isUnderWay()), patience);
+    await until("all jobs have ended", async () => !(await isUnderWay()), JOBS_MS);
   } finally {
     await program.stop();
   }

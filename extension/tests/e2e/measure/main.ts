@@ -41,7 +41,6 @@ const { values } = parseArgs({
 });
 const rounds = Math.max(1, Number(values.rounds));
 const documents = Number(values.documents);
-const JOBS_MS = 1_800_000;
 const figures = new Figures();
 const before = load();
 const remarks = values.setup ? await measureSetup(rounds, figures) : await measureEditor();
@@ -67,9 +66,10 @@ async function makeData(folder: string): Promise<void> {
   const written = mkdtempSync(join(tmpdir(), "rag-measure-documents-"));
   try {
     writeDocuments(written, documents);
-    if (documents > 0) await ingestSamples(folder, written);
-    // Else each round would begin with what was left to do, such as pictures to describe.
-    await finishJobs(folder, JOBS_MS);
+    if (documents > 0) {
+      await ingestSamples(folder, written);
+      await finishJobs(folder);
+    }
   } finally {
     rmSync(written, { recursive: true, force: true });
   }
