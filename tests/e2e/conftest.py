@@ -15,6 +15,12 @@ from typing import Any
 
 import httpx2
 import pytest
+from filelock import FileLock
+
+from ragd.app.container import Application
+from ragd.config.loading import Directories, load_settings
+
+ROOT = Path(__file__).resolve().parents[2]
 
 LIGHT = {
     "RAG_EMBEDDING__PROVIDER": "fake",
@@ -107,6 +113,39 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Daemon]]:
     yield start_it
     for daemon in started:
         daemon.close()
+
+
+@pytest.fixture(scope="session")
+def samples_data(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path:
+    """A data directory that holds data/samples as a user has them: the real model, texts and descriptions of pictures.
+
+    Made once in a run, not once in each of pytest's workers: it takes a processor more than a minute. To be copied before it
+    is opened.
+    """
+    folder = tmp_path_factory.getbasetemp()
+    run = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+    shared = run / "samples-data"
+    with FileLock(run / "samples-data.lock"):
+        if not shared.exists():
+            making = tmp_path_factory.mktemp("samples") / "data"
+            _ingest_samples(making, models_dir)
+            making.rename(shared)
+    return shared
+
+
+def _ingest_samples(data: Path, models: Path) -> None:
+    app = Application(load_settings(ROOT / "config", environment={}), Directories(data, models, ROOT / "config"))
+    try:
+        app.runner.start()
+        job = app.documents.ingest([str(ROOT / "data" / "samples")])
+        # Descriptions of pictures come behind.
+        while app.jobs.unfinished():
+            app.runner.wait_for_change(0.5)
+        ended = app.jobs.get(job.job_id)
+        assert (ended.status, (ended.result or {}).get("failed")) == ("completed", []), ended
+        assert {other.status for other in app.jobs.page()[0]} == {"completed"}
+    finally:
+        app.close()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -21,31 +22,19 @@ from ragd.evaluation.gates import check, read_gates
 from ragd.evaluation.golden import read_questions
 from ragd.evaluation.runner import evaluate
 from ragd.retrieve.filters import parse_filters
-from ragd.store.jobs import FINISHED
 
 pytestmark = [pytest.mark.e2e, pytest.mark.model]
 
 ROOT = Path(__file__).resolve().parents[2]
-SAMPLES = ROOT / "data" / "samples"
 QUESTIONS: list[dict[str, Any]] = yaml.safe_load((ROOT / "tests" / "golden" / "questions.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
-def app(models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
-    directory = tmp_path_factory.mktemp("golden")
-    settings = load_settings(ROOT / "config", environment={})
-    opened = Application(settings, Directories(directory / "data", models_dir, ROOT / "config"))
-    try:
-        opened.runner.start()
-        job = opened.documents.ingest([str(SAMPLES)])
-        while (current := opened.jobs.get(job.job_id)).status not in FINISHED:
-            opened.runner.wait_for_change(0.5)
-        assert current.status == "completed"
-        assert current.result is not None
-        assert current.result["failed"] == []
-        yield opened
-    finally:
-        opened.close()
+def app(samples_data: Path, models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
+    data = shutil.copytree(samples_data, tmp_path_factory.mktemp("golden") / "data")
+    opened = Application(load_settings(ROOT / "config", environment={}), Directories(data, models_dir, ROOT / "config"))
+    yield opened
+    opened.close()
 
 
 def is_at(place: Place, section_path: Sequence[str], wanted: dict[str, Any]) -> bool:

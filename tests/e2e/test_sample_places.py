@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,30 +17,20 @@ from openpyxl.worksheet.cell_range import CellRange
 from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 from ragd.core.query import QueryRequest
-from ragd.store.jobs import FINISHED
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.model]
 
-SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
-LIGHT = {"embedding.provider": "fake", "dense.backend": "exact", "sparse.backend": "fts5", "sparse.analyzer": "bigram"}
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES = ROOT / "data" / "samples"
 PLACE_FIELDS = ("page", "slide", "sheet", "cell_range", "line_range")
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
-    directory = tmp_path_factory.mktemp("places")
-    settings = load_settings(directory / "config", environment={}, explicit=LIGHT)
-    opened = Application(settings, Directories(directory / "data", directory / "models", directory / "config"))
-    try:
-        opened.runner.start()
-        job = opened.documents.ingest([str(SAMPLES)])
-        while (current := opened.jobs.get(job.job_id)).status not in FINISHED:
-            opened.runner.wait_for_change(0.5)
-        assert current.result is not None
-        assert current.result["failed"] == []
-        yield opened
-    finally:
-        opened.close()
+def app(samples_data: Path, models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
+    data = shutil.copytree(samples_data, tmp_path_factory.mktemp("places") / "data")
+    opened = Application(load_settings(ROOT / "config", environment={}), Directories(data, models_dir, ROOT / "config"))
+    yield opened
+    opened.close()
 
 
 @pytest.fixture(scope="module")
