@@ -32,6 +32,8 @@ class Faults:
         self._storm: tuple[int, int, str | None] | None = None
         self._counted = 0
         self.cursors_expired = 0
+        self.met = 0
+        """How many requests met one of `fail` or of a storm."""
 
     def fail(
         self,
@@ -84,10 +86,12 @@ class Faults:
                 continue
             if fault.times is not None:
                 fault.times -= 1
+            self.met += 1
             return fault
         if self._storm is not None:
             every, length, retry_after = self._storm
             self._counted += 1
             if self._counted % (every + length) > every or self._counted % (every + length) == 0:
+                self.met += 1
                 return Fault(re.compile(""), "status", 429, None, retry_after, 0.0, 0)
         return None

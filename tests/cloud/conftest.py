@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -78,6 +79,12 @@ class Cloud:
         self.wait(self.app.sources.status(source).job_id or "")
         return self.app.sources.get(source.source_id)
 
+    def remove(self, source: Source) -> None:
+        """Remove the source and its documents, and wait until all of it is gone."""
+        self.app.sources.remove(source.source_id, "delete")
+        while self.app.jobs.unfinished():
+            self.app.runner.wait_for_change(0.1)
+
     def sync(self, source: Source, **options: Any) -> Job:
         """Read the source again, and wait for it."""
         return self.wait(self.app.sources.sync(source.source_id, token=self.token, **options).job_id)
@@ -118,7 +125,7 @@ Opened = Callable[..., Cloud]
 
 
 @pytest.fixture
-def open_cloud(tmp_path: Path) -> Iterator[Opened]:
+def open_cloud(tmp_path: Path, migrated: Path) -> Iterator[Opened]:
     """Opens an app and a double: `open_cloud("jira_cloud", pages=…, issues=…, settings={…})`."""
     with ExitStack() as stack:
 
@@ -128,6 +135,8 @@ def open_cloud(tmp_path: Path) -> Iterator[Opened]:
             world.grant(token, "space:*", "project:*")
             served = stack.enter_context(serve(world))
             loaded = load_settings(tmp_path, environment={}, explicit=LIGHT | (settings or {}))
+            (tmp_path / "data").mkdir(mode=0o700)
+            shutil.copy(migrated, tmp_path / "data")
             app = Application(loaded, Directories(tmp_path / "data", tmp_path / "models", tmp_path))
             stack.callback(app.close)
             app.runner.start()

@@ -92,6 +92,6 @@ def test_asking_adds_less_than_the_budget(open_cloud: Opened) -> None:
     for _ in range(2):
         began = time.monotonic()
         result = cloud.app.search.query(QueryRequest(f"Where is the {MARKER} kept?", source_tokens={source.source_id: token}))
-        assert time.monotonic() - began < 30
+        assert time.monotonic() - began < 120
         assert result.live["unverified"]
         assert "live_unverified" in result.degraded

@@ -196,24 +196,24 @@ def test_a_space_or_project_that_vanishes_is_held_back_until_somebody_says_so(op
 
 
 @pytest.mark.parametrize("face", ["confluence_cloud", "jira_dc"])
-def test_a_thousand_deletions_are_found_in_one_cycle_and_twenty_changes_cost_few_requests(open_cloud: Opened, face: str) -> None:
-    cloud = open_cloud(face, pages=1500, issues=1400)
+def test_hundreds_of_deletions_are_found_in_one_cycle_and_twenty_changes_cost_few_requests(open_cloud: Opened, face: str) -> None:
+    cloud = open_cloud(face, pages=480, issues=450)
     source = cloud.add(config={"attachments": False, "comments": False})
     first = cloud.last(source)
     assert first.complete
     # Of a page that goes, those below move up, which is another change.
     above = {page.parent for page in cloud.world.pages.values()}
-    owners = [owner for owner in some_owners(cloud, 1500) if owner.id not in above]
+    owners = [owner for owner in some_owners(cloud, 480) if owner.id not in above]
     for owner in owners[:20]:
         edit(cloud, owner, f"Another text for {owner.id}.")
     cloud.sync(source)
     cycle = cloud.last(source)
     assert (cycle.updated, cycle.deleted, cycle.complete) == (20, 0, True)
-    assert cycle.requests <= 30
+    assert cycle.requests <= 15
     # Fewer than the share of each space at which the guard holds back.
-    for owner in owners[20:1020]:
+    for owner in owners[20:270]:
         delete(cloud, owner)
     cloud.sync(source)
     cycle = cloud.last(source)
-    assert (cycle.deleted, cycle.complete) == (1000, True)
-    assert cycle.indexed == first.indexed - 1000
+    assert (cycle.deleted, cycle.complete) == (250, True)
+    assert cycle.indexed == first.indexed - 250
