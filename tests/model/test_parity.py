@@ -38,26 +38,32 @@ def embedder(model_files: ModelFiles) -> OnnxEmbedder:
 
 
 @pytest.fixture(scope="module")
-def reference(engine: Any, embedder: OnnxEmbedder, texts: list[str]) -> np.ndarray[Any, np.dtype[np.float32]]:
+def some(texts: list[str]) -> list[str]:
+    """A third, 25 of each kind: the engine takes long, and a wrong graph is wrong for every text."""
+    return texts[::3]
+
+
+@pytest.fixture(scope="module")
+def reference(engine: Any, embedder: OnnxEmbedder, some: list[str]) -> np.ndarray[Any, np.dtype[np.float32]]:
     room = embedder.max_tokens - embedder.passage_overhead
-    assert max(embedder.tokenizer.count(text) for text in texts) <= room
-    return np.asarray(engine.passage(texts), np.float32)
+    assert max(embedder.tokenizer.count(text) for text in some) <= room
+    return np.asarray(engine.passage(some), np.float32)
 
 
-def test_the_float32_graph_gives_the_engines_vectors(exact_files: ModelFiles, texts: list[str], reference: Any) -> None:
-    cosines = (OnnxEmbedder(exact_files).embed_passages(texts) * reference).sum(axis=1)
+def test_the_float32_graph_gives_the_engines_vectors(exact_files: ModelFiles, some: list[str], reference: Any) -> None:
+    cosines = (OnnxEmbedder(exact_files).embed_passages(some) * reference).sum(axis=1)
     assert cosines.mean() >= 0.9995
     assert cosines.min() >= 0.999
 
 
-def test_the_graph_for_gpus_gives_the_engines_vectors(half_files: ModelFiles, texts: list[str], reference: Any) -> None:
-    cosines = (OnnxEmbedder(half_files).embed_passages(texts) * reference).sum(axis=1)
+def test_the_graph_for_gpus_gives_the_engines_vectors(half_files: ModelFiles, some: list[str], reference: Any) -> None:
+    cosines = (OnnxEmbedder(half_files).embed_passages(some) * reference).sum(axis=1)
     assert cosines.mean() >= 0.9995
     assert cosines.min() >= 0.999
 
 
-def test_the_int8_graph_stays_close_to_the_engines_vectors(embedder: OnnxEmbedder, texts: list[str], reference: Any) -> None:
-    cosines = (embedder.embed_passages(texts) * reference).sum(axis=1)
+def test_the_int8_graph_stays_close_to_the_engines_vectors(embedder: OnnxEmbedder, some: list[str], reference: Any) -> None:
+    cosines = (embedder.embed_passages(some) * reference).sum(axis=1)
     assert cosines.mean() >= 0.995
     assert cosines.min() >= 0.98
 
