@@ -25,8 +25,13 @@ EXPECTED = {("Request", "Approved?", ""), ("Approved?", "Ship the parcel", "yes"
 
 def packed(xml: str) -> str:
     """As draw.io deflates a page."""
+    return deflated(quote(xml).encode())
+
+
+def deflated(quoted: bytes) -> str:
+    """The same for a text that is quoted already."""
     engine = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    return base64.b64encode(engine.compress(quote(xml).encode()) + engine.flush()).decode()
+    return base64.b64encode(engine.compress(quoted) + engine.flush()).decode()
 
 
 def drawio(content: str = MODEL, name: str = "Orders") -> str:
