@@ -116,8 +116,13 @@ def _quoted(text: str) -> Iterator[tuple[int, str]]:
             yield match.start(), inner
 
 
+def without_long_runs(text: str) -> str:
+    """Blanks for what is too long to be an identifier, so that the rest stands where it stood."""
+    return _TOO_LONG.sub(lambda run: " " * len(run[0]), text)
+
+
 def _found(text: str) -> Iterator[tuple[int, Identifier]]:
-    for match in _ANY.finditer(_TOO_LONG.sub(lambda run: " " * len(run[0]), text)):
+    for match in _ANY.finditer(without_long_runs(text)):
         # The group that ended last is the kind's own: those inside of it have names.
         kind = next(kind for index, (kind, _) in enumerate(_KINDS) if match.group(f"k{index}") is not None)
         named = next((name for name in ("code", "version") if match.group(name) is not None), None)

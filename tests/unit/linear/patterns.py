@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +15,8 @@ import ragd
 
 PACKAGE: Final = Path(ragd.__file__).parent
 _METHODS: Final = frozenset(("match", "fullmatch", "search", "findall", "finditer", "split", "sub", "subn"))
+# What a module that has to do with expressions says somewhere: only such a one is parsed, which takes most of the time.
+_SAID: Final = re.compile(rf"\b(?:import re\b|from re\b)|\.\w+\.(?:{'|'.join(sorted(_METHODS))})\b")
 
 
 @dataclass(slots=True)
@@ -42,7 +44,7 @@ def collected() -> tuple[dict[tuple[Any, int], Expression], dict[str, str]]:
     """The expressions by pattern and flags; and the calls whose pattern is made at run time, by `module:function`."""
     found: dict[tuple[Any, int], Expression] = {}
     made_later: dict[str, str] = {}
-    loaded = [(name, importlib.import_module(name), ast.parse(file.read_text("utf-8"))) for name, file in modules()]
+    loaded = [(name, importlib.import_module(name), file.read_text("utf-8")) for name, file in modules()]
 
     def note(pattern: re.Pattern[Any], place: str = "", method: str = "") -> None:
         expression = found.setdefault((pattern.pattern, pattern.flags), Expression(pattern))
@@ -50,25 +52,29 @@ def collected() -> tuple[dict[tuple[Any, int], Expression], dict[str, str]]:
         expression.methods |= {method} if method else set()
 
     of_fields: dict[str, set[str]] = {}
-    for _, _, tree in loaded:
-        for node in ast.walk(tree):
+    nodes = {}
+    for name, module, text in loaded:
+        if not (_SAID.search(text) or any(isinstance(value, re.Pattern) for value in vars(module).values())):
+            continue
+        nodes[name] = list(_nodes(ast.parse(text)))
+        for node, _ in nodes[name]:
             if isinstance(node, ast.Attribute) and node.attr in _METHODS and isinstance(node.value, ast.Attribute):
                 of_fields.setdefault(node.value.attr, set()).add(node.attr)
-    for name, module, tree in loaded:
+    for name, module, _ in loaded:
         for variable, value in vars(module).items():
             for pattern, within in _inside(value):
                 methods = of_fields.get(within, set()) if within else set()
                 note(pattern, f"{name}.{variable}")
                 for method in methods:
                     note(pattern, method=method)
-        for function, call in _calls(tree):
+        for function, call in _calls(nodes.get(name, [])):
             pattern = _evaluated(call, module)
             if pattern is None:
                 made_later[f"{name}:{function}"] = ast.unparse(call)
             else:
                 assert isinstance(call.func, ast.Attribute)
                 note(pattern, f"{name}:{function}", "" if call.func.attr == "compile" else call.func.attr)
-        for pattern, method in _uses(tree, module):
+        for pattern, method in _uses(nodes.get(name, []), module):
             note(pattern, method=method)
     return found, made_later
 
@@ -88,10 +94,19 @@ def _inside(value: Any, within: str = "", depth: int = 0) -> Iterator[tuple[re.P
             yield from _inside(getattr(value, item.name, None), item.name, depth + 1)
 
 
-def _calls(tree: ast.AST, function: str = "") -> Iterator[tuple[str, ast.Call]]:
+def _nodes(tree: ast.AST, function: str = "") -> Iterator[tuple[ast.AST, str]]:
+    """All nodes below one, each with the function that it stands in."""
+    for name, value in ast.iter_fields(tree):
+        for node in value if isinstance(value, list) else (value,):
+            if isinstance(node, ast.AST) and name != "ctx":
+                inner = f"{function}.{node.name}".strip(".") if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else function
+                yield node, inner
+                yield from _nodes(node, inner)
+
+
+def _calls(nodes: Sequence[tuple[ast.AST, str]]) -> Iterator[tuple[str, ast.Call]]:
     """Calls of `re.…(pattern, …)` with the functions that they stand in."""
-    for node in ast.iter_child_nodes(tree):
-        inner = f"{function}.{node.name}".strip(".") if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else function
+    for node, function in nodes:
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -99,8 +114,7 @@ def _calls(tree: ast.AST, function: str = "") -> Iterator[tuple[str, ast.Call]]:
             and node.func.value.id == "re"
             and node.func.attr in _METHODS | {"compile"}
         ):
-            yield inner, node
-        yield from _calls(node, inner)
+            yield function, node
 
 
 def _evaluated(call: ast.Call, module: ModuleType) -> re.Pattern[Any] | None:
@@ -116,17 +130,17 @@ def _evaluated(call: ast.Call, module: ModuleType) -> re.Pattern[Any] | None:
     return re.compile(pattern, sum(flags, re.RegexFlag(0)))
 
 
-def _uses(tree: ast.AST, module: ModuleType) -> Iterator[tuple[re.Pattern[Any], str]]:
+def _uses(nodes: Sequence[tuple[ast.AST, str]], module: ModuleType) -> Iterator[tuple[re.Pattern[Any], str]]:
     """Each use of a module's pattern by its name: the method, or `object` where it is handed on."""
     called: set[int] = set()
-    for node in ast.walk(tree):
+    for node, _ in nodes:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             value = vars(module).get(node.value.id)
             if isinstance(value, re.Pattern):
                 called.add(id(node.value))
                 if node.attr in _METHODS:
                     yield value, node.attr
-    for node in ast.walk(tree):
+    for node, _ in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in called:
             value = vars(module).get(node.id)
             if isinstance(value, re.Pattern) and node.id != node.id.lower():

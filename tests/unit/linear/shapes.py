@@ -7,9 +7,11 @@ import re
 import re._constants as sre  # type: ignore[import-not-found]
 import re._parser as parser  # type: ignore[import-not-found]
 import time
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import Any, Final
+
+from .classes import classes_of
 
 # What the patterns and stages of a text repeat: blanks of every kind, signs of markup, openings without an end, joined words.
 ATOMS: Final = (
@@ -39,12 +41,17 @@ class Shape:
         return self.prefix + self.atom * (length // len(self.atom)) + self.suffix
 
 
-def growth(measured: Callable[[str], object], shape: Shape, floor_s: float) -> tuple[float, float] | None:
+def growth(
+    measured: Callable[[str], object], shape: Shape, floor_s: float, known: Callable[[str], bool] | None = None
+) -> tuple[float, float] | None:
     """By how much the time grows when the text doubles, and the time of the longer text; None for what takes next to nothing.
 
     CPU time, the least of several runs: what others do on the machine can make a run longer, never shorter.
+    `known` tells whether a text of the last of `_STEPS` is like one that was measured.
     """
     for length in _STEPS:
+        if length == _STEPS[-1] and known and known(shape.text(length)):
+            return None
         taken = _time(measured, shape.text(length))
         if taken > _SLOW_S and (taken := min(_time(measured, shape.text(length)) for _ in range(3))) > _SLOW_S:
             break  # already; at `_LONG` the cube of a length would take minutes
@@ -104,6 +111,25 @@ def shapes_for(pattern: re.Pattern[Any]) -> Iterator[Shape]:
         for prefix in dict.fromkeys(("", "a", whole[:1], whole[:3])):
             for suffix in ("", "\x00", "a"):
                 yield Shape(atom, prefix, suffix)
+
+
+def distinct(shapes: Iterable[Shape], *patterns: re.Pattern[Any]) -> Iterator[Shape]:
+    """One shape of those that are the same work for the patterns: character for character, they take the same parts."""
+    if any(isinstance(pattern.pattern, bytes) for pattern in patterns) or not (classes := classes_of(*patterns)):
+        yield from shapes
+        return
+    seen: set[tuple[tuple[int, ...], ...]] = set()
+    for shape in shapes:
+        key = classes(shape.prefix), _period(classes(shape.atom)), classes(shape.suffix)
+        if key not in seen:
+            seen.add(key)
+            yield shape
+
+
+def _period(items: tuple[int, ...]) -> tuple[int, ...]:
+    """The shortest beginning of which the whole is a repetition."""
+    lengths = (length for length in range(1, len(items)) if len(items) % length == 0)
+    return next((items[:length] for length in lengths if items[:length] * (len(items) // length) == items), items)
 
 
 def _sample(tree: Any, depth: int = 0) -> str:
@@ -171,12 +197,14 @@ class Slow:
         return f"{self.shape}: x{self.ratio:.1f}, {self.seconds * 1e3:.0f} ms"
 
 
-def worst(measured: Callable[[str], object], shapes: Iterator[Shape], floor_s: float) -> Slow | None:
+def worst(
+    measured: Callable[[str], object], shapes: Iterator[Shape], floor_s: float, known: Callable[[str], bool] | None = None
+) -> Slow | None:
     """The first shape whose time grows faster than its length; None when there is none."""
     gc.disable()
     try:
         for shape in shapes:
-            found = growth(measured, shape, floor_s)
+            found = growth(measured, shape, floor_s, known)
             # Once more, as what others do on the machine comes and goes.
             if found and found[0] > LIMIT and (found := growth(measured, shape, floor_s)) and found[0] > LIMIT:
                 return Slow(shape, *found)
