@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from fastapi import Depends
+from starlette.routing import BaseRoute
 
 from ragd import __version__
 from ragd.api import dashboard, docs, errors
@@ -89,6 +91,13 @@ def create_api(
 
 def routes(*, service_contract: bool = True) -> Described:
     """Every route and the shape of failures, without an app behind them and without middleware; enough to be described."""
+    api = _without_routes()
+    # Nothing of an app is in them: it is found by the request. Nor have the routers anything to start.
+    api.router.routes.extend(_included(service_contract=service_contract))
+    return api
+
+
+def _without_routes() -> Described:
     api = Described(
         title="RAG Assistant",
         version=__version__,
@@ -103,6 +112,14 @@ def routes(*, service_contract: bool = True) -> Described:
         dependencies=[Depends(permitted)],
     )
     errors.install(api)
+    return api
+
+
+@cache
+def _included(*, service_contract: bool) -> tuple[BaseRoute, ...]:
+    """The routes of all routers, once for a process: the framework reads the signature of each at its first match, slowly."""
+    api = _without_routes()
+    own = len(api.router.routes)
     measured = (evaluation_jobs, evaluations, datasets)
     kept = (collections, documents, assets, lending, ingest, sources, jobs)
     for part in (status, query, suggest, chat, *kept, traces, *measured, labels, backup, docs, dashboard):
@@ -110,4 +127,4 @@ def routes(*, service_contract: bool = True) -> Described:
     others = (keys, knowledge_bases, contract_documents, search, operation, openai_models, openai_chat, openai_vectors)
     for part in others if service_contract else ():
         api.include_router(part.router)
-    return api
+    return tuple(api.router.routes[own:])
