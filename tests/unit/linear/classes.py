@@ -59,7 +59,7 @@ def _of(tree: Any, flags: int) -> Iterator[re.Pattern[str]]:
         elif op in _REPEATS:
             yield from _of(value[2], flags)
         elif op is sre.SUBPATTERN:
-            yield from _of(value[3], (flags | value[1]) & ~value[2])
+            yield from _of(value[3], compiler._combine_flags(flags, value[1], value[2]))
         elif op is sre.ATOMIC_GROUP:
             yield from _of(value, flags)
         elif op is sre.BRANCH:

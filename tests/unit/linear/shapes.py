@@ -27,6 +27,8 @@ _STEPS: Final = (24, 32, 100, 400, 1500)
 _LONG: Final = 4_000
 _SLOW_S: Final = 0.02
 _SURELY_S: Final = 0.01
+# What passes `LIMIT` at `_LONG` grows by 2.28 at the last of `_STEPS`: most is told there, for less than half of the time.
+_SURELY_LINEAR: Final = 2.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,9 @@ def growth(
         if taken > _SLOW_S and (taken := min(_time(measured, shape.text(length)) for _ in range(3))) > _SLOW_S:
             break  # already; at `_LONG` the cube of a length would take minutes
     else:
-        if taken < floor_s or _time(measured, shape.text(length)) < floor_s:
+        if taken < floor_s or (taken := min(taken, _time(measured, shape.text(length)))) < floor_s:
+            return None
+        if _time(measured, shape.text(2 * length)) < _SURELY_LINEAR * taken:
             return None
         length = 2 * _LONG
     length //= 2

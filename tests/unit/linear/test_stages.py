@@ -167,7 +167,7 @@ _STAGES: Final[dict[str, Callable[[str], object]]] = {
     "canonical": canonical,
     "ingested": lambda text: _ingested(_document(text)),
     "fixed splitter": lambda text: FixedSplitter(_TOKENIZER, 40).split(text, _ROOM),
-    "semantic splitter": lambda text: SemanticSplitter(_TOKENIZER, 40, FakeEmbedder(), 90.0).split(text, 8),
+    "semantic splitter": lambda text: SemanticSplitter(_TOKENIZER, 40, FakeEmbedder(), 90.0).split(text, 40),
     "sudachi": SudachiAnalyzer().tokens,
     "languages": lambda text: (detect_language(text), passage_language(text), likely_language(text)),
     "identifiers": find_identifiers,
