@@ -129,7 +129,7 @@ def s3_endpoint(_s3_service: str) -> str:
     """A service that speaks S3, with the empty bucket `kept`. It takes any keys."""
     anybody = {"Authorization": f"{_SIGNATURE}, SignedHeaders=host, Signature=0"}
     for method, path in (("POST", "moto-api/reset"), ("PUT", "kept")):
-        urlopen(Request(f"{_s3_service}/{path}", method=method, headers=anybody), timeout=60).close()
+        urlopen(Request(f"{_s3_service}/{path}", method=method, headers=anybody), timeout=300).close()
     return _s3_service
 
 

@@ -27,7 +27,7 @@ def run(command: list[str], served: Served, **more: str) -> str:
     """What it prints. It gets an environment in which nothing else leads to a daemon, or to a proxy."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("RAG_") and "proxy" not in name.lower()}
     done = subprocess.run(
-        command, env=own | served.variables | more, capture_output=True, encoding="utf-8", check=False, timeout=240
+        command, env=own | served.variables | more, capture_output=True, encoding="utf-8", check=False, timeout=600
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -28,7 +28,7 @@ def generated(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Itera
     folder = tmp_path_factory.mktemp("generated")
     described = folder / "openapi.json"
     token = {"Authorization": f"Bearer {served.token}"}
-    described.write_bytes(httpx2.get(f"{served.url}/openapi.json", headers=token, trust_env=False, timeout=60).content)
+    described.write_bytes(httpx2.get(f"{served.url}/openapi.json", headers=token, trust_env=False, timeout=300).content)
     # Without the generator's hooks, which would format the code.
     (folder / "config.yaml").write_text("post_hooks: []\n")
     program = Path(sys.executable).with_name("openapi-python-client")
@@ -38,7 +38,7 @@ def generated(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Itera
         capture_output=True,
         encoding="utf-8",
         check=False,
-        timeout=240,
+        timeout=600,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "warning" not in (done.stdout + done.stderr).lower()

@@ -25,7 +25,7 @@ def collected() -> dict[str, set[str]]:
     """The tests of the contract as pytest finds them, each with the stores that it runs on."""
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "tests/contract_service"]
     outer = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    done = subprocess.run(command, cwd=ROOT, env=outer, capture_output=True, encoding="utf-8", timeout=240, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=outer, capture_output=True, encoding="utf-8", timeout=600, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     found: dict[str, set[str]] = {}
     for name, parameters in _COLLECTED.findall(done.stdout):

@@ -29,7 +29,7 @@ EC = ec.generate_private_key(ec.SECP256R1())
 
 
 def until(is_so: Callable[[], bool]) -> None:
-    end = time.monotonic() + 120
+    end = time.monotonic() + 600
     while not is_so():
         assert time.monotonic() < end
         time.sleep(0.005)

@@ -80,7 +80,7 @@ class Cloud:
 
     def finish(self, job_id: str) -> None:
         """Wait until a job has ended."""
-        end = time.monotonic() + 120
+        end = time.monotonic() + 600
         while (job := self.app.jobs.get(job_id)).status not in FINISHED:
             assert time.monotonic() < end, f"the job did not end: {job}"
             self.app.runner.wait_for_change(0.1)

@@ -64,7 +64,7 @@ def finish_in() -> Callable[[Application, TestClient, str], dict[str, Any]]:
     """Wait until a job of an app whose runner has started has ended; gives it as the API reports it."""
 
     def wait(app: Application, client: TestClient, job_id: str) -> dict[str, Any]:
-        end = time.monotonic() + 120
+        end = time.monotonic() + 600
         while (job := client.get(f"/api/jobs/{job_id}").json())["status"] in {"queued", "running"}:
             assert time.monotonic() < end, f"job did not end: {job}"
             app.runner.wait_for_change(0.2)

@@ -98,7 +98,7 @@ def test_it_is_the_same_text_every_time() -> None:
 @pytest.mark.slow
 def test_it_is_printed_without_opening_stores_or_models(described: dict[str, Any], tmp_path: Any) -> None:
     command = [sys.executable, "-m", "ragd.api.openapi"]
-    printed = subprocess.run(command, check=True, capture_output=True, encoding="utf-8", timeout=120)
+    printed = subprocess.run(command, check=True, capture_output=True, encoding="utf-8", timeout=600)
     assert json.loads(printed.stdout) == described
     assert printed.stderr == ""
     # Where `RAG_DATA_DIR` of a test points.

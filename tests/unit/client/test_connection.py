@@ -498,7 +498,7 @@ def test_a_real_daemon_that_can_not_start_says_why_in_a_private_log(
     monkeypatch.setenv("RAG_RETRIEVAL__TOPK", "3")
     directories = Directories(data_dir, tmp_path / "models", tmp_path / "config")
     launched = LaunchedDaemon(directories, 1)
-    assert launched._process.wait(timeout=180) == 2
+    assert launched._process.wait(timeout=600) == 2
     assert launched.exit_code == 2
     assert "retrieval.top_k" in launched.last_message()
     printed = directories.logs / "daemon-output.log"

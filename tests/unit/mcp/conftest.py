@@ -73,7 +73,7 @@ class Agent:
     def read(self, paths: list[Path], collection: str = "default") -> None:
         """Take documents in, by REST."""
         job_id = self.rest.post("/api/ingest", json={"paths": list(map(str, paths)), "collection": collection}).json()["job_id"]
-        end = time.monotonic() + 120
+        end = time.monotonic() + 600
         while (job := self.rest.get(f"/api/jobs/{job_id}").json())["status"] in {"queued", "running"}:
             assert time.monotonic() < end, f"job did not end: {job}"
             self.app.runner.wait_for_change(0.2)

@@ -40,7 +40,7 @@ def paused(agent: Agent) -> Agent:
 
 def status_of(agent: Agent, job_id: str, wanted: str) -> None:
     """Wait until a job has this status."""
-    end = time.monotonic() + 120
+    end = time.monotonic() + 600
     while (status := agent.rest.get(f"/api/jobs/{job_id}").json()["status"]) != wanted:
         assert time.monotonic() < end, status
         agent.app.runner.wait_for_change(0.05)

@@ -33,7 +33,7 @@ def said(image_type: ImageType, summary: str, **more: Any) -> Description:
 
 
 def wait_until_described(agent: Agent) -> None:
-    app, end = agent.app, time.monotonic() + 120
+    app, end = agent.app, time.monotonic() + 600
     while app.jobs.waiting(KIND, statuses=("queued", "running")) or app.captions.selection.wanted({}, KEY):
         assert time.monotonic() < end
         app.runner.wait_for_change(0.1)

@@ -96,7 +96,7 @@ def filled(folder: Path, vectors: Vectors, **options: int) -> UsearchStore:
 
 
 def wait_until_filled(store: UsearchStore) -> None:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 600
     while store.pending(KB):
         assert time.monotonic() < deadline
         time.sleep(0.01)

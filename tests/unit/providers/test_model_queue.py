@@ -117,7 +117,7 @@ def workers() -> Iterator[ThreadPoolExecutor]:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 600
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.001)
@@ -127,7 +127,7 @@ def hold(model: HeldModel, row: int, start: Callable[[], Future[Vectors]]) -> Fu
     """Start something and wait until the run of a row has begun; it goes on when `model.go` is set."""
     model.held.add(row)
     held = start()
-    assert model.started.acquire(timeout=60)
+    assert model.started.acquire(timeout=300)
     return held
 
 
@@ -200,8 +200,8 @@ def test_passages_run_side_by_side_while_nobody_asks(queue: ModelQueue, workers:
     embedder, done = QueuedEmbedder(model, queue), list[int]()
     model.held = {0, 8, 16}
     ingested = workers.submit(embedder.embed_passages, [str(number) for number in range(20)], done.append)
-    assert model.started.acquire(timeout=60)
-    assert model.started.acquire(timeout=60)
+    assert model.started.acquire(timeout=300)
+    assert model.started.acquire(timeout=300)
     until(lambda: queue.waiting() == [Priority.INGEST])
     assert len(model.runs) == 2, "as many as the model has runs for, and no more"
     model.go.set()
@@ -381,8 +381,8 @@ def test_the_next_passages_run_while_tokens_of_the_last_ones_are_dealt_with(queu
 
     def keep(index: int, _tokens: Vectors) -> None:
         if first.acquire(blocking=False):
-            assert begun.acquire(timeout=60)
-            assert begun.acquire(timeout=60), "a second run, though the first is not dealt with"
+            assert begun.acquire(timeout=300)
+            assert begun.acquire(timeout=300), "a second run, though the first is not dealt with"
         given.append(index)
 
     texts = [f"{'word ' * 40}{number}" for number in range(4)]

@@ -119,7 +119,7 @@ class TestRapidOcr(OcrEngineContract):
             "build('ocr', 'rapidocr', threads=1).recognize(numpy.full((60, 200, 3), 255, numpy.uint8))\n"
         )
         done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, timeout=120, check=True
+            [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, timeout=600, check=True
         )
         assert (done.stdout, done.stderr) == ("", "")
 
@@ -133,7 +133,7 @@ def test_the_profile_is_known_without_an_engine(rapidocr: RapidOcrEngine) -> Non
         "RapidOcrEngine.installed_profile()\n"
         "print({'rapidocr', 'cv2', 'onnxruntime'} & set(sys.modules))\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=180, check=True)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600, check=True)
     assert done.stdout == "set()\n"
 
 

@@ -51,7 +51,7 @@ class TestTheQuickStart:
             capture_output=True,
             encoding="utf-8",
             check=False,
-            timeout=180,
+            timeout=600,
         )
         assert done.returncode == 2, done.stdout + done.stderr
         assert "apt-get install -y python3-venv" in done.stdout

@@ -99,7 +99,7 @@ class Place:
         return self.wait(self.service.sync(source.source_id, **options).job_id)
 
     def wait(self, job_id: str) -> Job:
-        end = time.monotonic() + 120
+        end = time.monotonic() + 600
         while (job := self.jobs.get(job_id)).status not in FINISHED:
             assert time.monotonic() < end, f"the job did not end: {job}"
             self.runner.wait_for_change(0.1)
@@ -109,7 +109,7 @@ class Place:
         return self.service.status(self.service.get(source.source_id))
 
     def until(self, condition: Callable[[], Any], what: str) -> None:
-        end = time.monotonic() + 120
+        end = time.monotonic() + 600
         while not condition():
             assert time.monotonic() < end, f"waited in vain for {what}; there are {self.jobs.page(1, 5)}"
             self.runner.wait_for_change(0.02)

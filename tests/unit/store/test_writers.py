@@ -90,7 +90,7 @@ def test_two_processes_number_jobs_without_a_gap_and_take_each_once(
             assert process.stdin
             process.stdin.write("\n")
             process.stdin.flush()
-        said = [process.communicate(timeout=120)[0].split() for process in started]
+        said = [process.communicate(timeout=600)[0].split() for process in started]
     numbers = [row[0] for row in postgres_server.run(postgres_database, "SELECT sequence FROM jobs ORDER BY sequence")]
     assert numbers == list(range(1, _PROCESSES * _EACH + 1))
     assert max(Counter(job_id for words in said for job_id in words[1:]).values()) == 1
@@ -157,7 +157,7 @@ def test_text_that_postgresql_can_not_hold_is_stored_all_the_same(engine: Engine
 
 def _until_somebody_waits(engine: Engine) -> None:
     with engine.connect().execution_options(independent=True) as looking:
-        end = time.monotonic() + 120
+        end = time.monotonic() + 600
         while not looking.exec_driver_sql("SELECT count(*) FROM pg_locks WHERE NOT granted").scalar():
             assert time.monotonic() < end
             looking.rollback()

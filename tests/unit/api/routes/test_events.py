@@ -138,5 +138,5 @@ def test_a_window_that_was_killed_is_noticed(server: Served) -> None:
 
 
 def test_a_request_that_is_refused_is_no_window(server: Served) -> None:
-    assert httpx2.get(f"http://127.0.0.1:{server.port}/api/events", trust_env=False, timeout=60).status_code == 401
+    assert httpx2.get(f"http://127.0.0.1:{server.port}/api/events", trust_env=False, timeout=300).status_code == 401
     assert not is_used(server.life)

@@ -40,7 +40,7 @@ def changes() -> dict[str, Any]:
 
 def until(is_so: Callable[[], Any]) -> Any:
     """What `is_so` gives, once it is something."""
-    end = time.monotonic() + 120
+    end = time.monotonic() + 600
     while not (found := is_so()):
         assert time.monotonic() < end, "it did not come"
         time.sleep(0.01)

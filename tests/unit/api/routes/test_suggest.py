@@ -36,7 +36,7 @@ def suggest(client: TestClient, app: Application, finish: Callable[[str], dict[s
 
 def gathered(ask: Callable[[], object], expected: object) -> None:
     """Wait until names are gathered anew and the request gives what is expected."""
-    end = time.monotonic() + 120
+    end = time.monotonic() + 600
     while (found := ask()) != expected:
         assert time.monotonic() < end, found
         time.sleep(0.02)

@@ -37,7 +37,7 @@ def is_alive(pid: int) -> bool:
 
 
 def gone(pids: list[int]) -> bool:
-    end = time.monotonic() + 120
+    end = time.monotonic() + 600
     while any(map(is_alive, pids)) and time.monotonic() < end:
         time.sleep(0.02)
     return not any(map(is_alive, pids))

@@ -16,7 +16,7 @@ NEVER = "9999999"
 
 def get(url: str, context: ssl.SSLContext | None = None, **options: Any) -> httpx2.Response:
     """As somebody new. Without a context no certificates are loaded, which takes longer than the answer."""
-    return httpx2.get(url, verify=context or False, timeout=60, **options)
+    return httpx2.get(url, verify=context or False, timeout=300, **options)
 
 
 class Caller:
@@ -28,8 +28,8 @@ class Caller:
         self.pat = world.token(f"{name}-pat", kind="pat")
         for token in (self.token, self.pat):
             world.grant(token, *rights)
-        self.cloud = httpx2.Client(verify=False, timeout=60, auth=(f"{name}@example.com", self.token))
-        self.dc = httpx2.Client(verify=False, timeout=60, headers={"Authorization": f"Bearer {self.pat}"})
+        self.cloud = httpx2.Client(verify=False, timeout=300, auth=(f"{name}@example.com", self.token))
+        self.dc = httpx2.Client(verify=False, timeout=300, headers={"Authorization": f"Bearer {self.pat}"})
 
     def wiki(self, path: str, **params: Any) -> httpx2.Response:
         return self.cloud.get(self.served.confluence_cloud + path, params=params or None)

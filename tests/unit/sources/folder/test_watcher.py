@@ -44,7 +44,7 @@ class Told:
 
     def wait(self, condition: Callable[[], Any], what: str) -> None:
         with self._changed:
-            assert self._changed.wait_for(condition, timeout=60), f"waited in vain for {what}; told: {self.all}"
+            assert self._changed.wait_for(condition, timeout=300), f"waited in vain for {what}; told: {self.all}"
 
     @property
     def paths(self) -> set[str]:
@@ -92,7 +92,7 @@ def watching(told: Told, folder: Path) -> Iterator[Callable[..., FolderWatcher]]
 
 
 def wait_for(condition: Callable[[], Any], what: str) -> None:
-    end = time.monotonic() + 120
+    end = time.monotonic() + 600
     while not condition():
         assert time.monotonic() < end, f"waited in vain for {what}"
         time.sleep(0.01)
