@@ -26,6 +26,8 @@ class SparseStoreContract(StoreContract[SparseStore]):
 
     entries_alike = 10_000
     """Of how many that are all the same the order is looked at."""
+    terms_unknown = 8_000
+    """How many terms of a question of thousands are in no entry."""
 
     def fill(self, store: SparseStore) -> None:
         store.upsert(KB, [(entry_id, [f"w{number}", "x"]) for number, entry_id in enumerate(entry_ids(1500))])
@@ -137,7 +139,7 @@ class SparseStoreContract(StoreContract[SparseStore]):
         frequent = [f"f{number}" for number in range(400)]
         store.upsert(KB, [(f"e{number}", rng.sample(frequent, 100)) for number in range(50)])
         store.upsert(KB, [("rare", ["kernel"])])
-        question = [*frequent, *(f"unknown{number}" for number in range(8000)), "kernel"]
+        question = [*frequent, *(f"unknown{number}" for number in range(self.terms_unknown)), "kernel"]
         assert len(frequent) > MAX_TERMS
         found = store.search(KB, question, 100)
         assert len(found) == 51
