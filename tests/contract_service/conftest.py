@@ -174,9 +174,11 @@ class Service:
 
     def until(self, path: str, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         end = time.monotonic() + _BOUND_S
+        pause = 0.01
         while not is_so(found := self.ok(self.client.get(path), 200)):
             assert time.monotonic() < end, found
-            time.sleep(0.01)
+            time.sleep(pause)
+            pause = min(pause * 1.1, 0.05)
         return found
 
     def task(self, task_id: str, status: str) -> dict[str, Any]:

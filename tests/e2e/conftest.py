@@ -34,11 +34,13 @@ LIGHT = {
 
 
 def wait_for(condition: Callable[[], Any], what: str, seconds: float = 120.0) -> Any:
-    """What `condition` gives, once it gives something."""
+    """What `condition` gives, once it gives something. It is asked less often after a while: most ask a busy daemon."""
     end = time.monotonic() + seconds
+    pause = 0.02
     while not (value := condition()):
         assert time.monotonic() < end, f"waited {seconds:.0f} s in vain for {what}"
-        time.sleep(0.02)
+        time.sleep(pause)
+        pause = min(pause * 1.1, 0.1)
     return value
 
 

@@ -15,7 +15,8 @@ from ragd.config.loading import Directories, load_settings
 
 from ..unit.scripts.loading import ROOT, load
 
-pytestmark = [pytest.mark.e2e, pytest.mark.model]
+# The first test reads all samples, or waits until another worker has.
+pytestmark = [pytest.mark.e2e, pytest.mark.model, pytest.mark.timeout(2400)]
 
 
 RESCORED, HURRIED = "rescored", "hurried"

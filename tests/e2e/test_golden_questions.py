@@ -23,7 +23,8 @@ from ragd.evaluation.golden import read_questions
 from ragd.evaluation.runner import evaluate
 from ragd.retrieve.filters import parse_filters
 
-pytestmark = [pytest.mark.e2e, pytest.mark.model]
+# The first test reads all samples, or waits until another worker has.
+pytestmark = [pytest.mark.e2e, pytest.mark.model, pytest.mark.timeout(2400)]
 
 ROOT = Path(__file__).resolve().parents[2]
 QUESTIONS: list[dict[str, Any]] = yaml.safe_load((ROOT / "tests" / "golden" / "questions.yaml").read_text(encoding="utf-8"))

@@ -18,7 +18,8 @@ from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 from ragd.core.query import QueryRequest
 
-pytestmark = [pytest.mark.e2e, pytest.mark.model]
+# The first test reads all samples, or waits until another worker has.
+pytestmark = [pytest.mark.e2e, pytest.mark.model, pytest.mark.timeout(2400)]
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "data" / "samples"
