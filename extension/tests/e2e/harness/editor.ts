@@ -75,7 +75,9 @@ export class Editor {
     try {
       browser = await chromium.launch({ executablePath: browserPath(), args: BROWSER_FLAGS });
       const [width, height] = options.size ?? [1400, 900];
-      const context = await browser.newContext({ viewport: { width, height }, locale: options.locale ?? "en-US" });
+      // What moves is drawn by the processor here, sixty times a second.
+      const look = { viewport: { width, height }, reducedMotion: "reduce" } as const;
+      const context = await browser.newContext({ ...look, locale: options.locale ?? "en-US" });
       context.setDefaultTimeout(PATIENCE_MS);
       await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url });
       const editor = new Editor(server, options, browser, context);
