@@ -67,11 +67,13 @@ export class ChatApp {
     root.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && !event.isComposing && running(this.session)) this.stop();
     });
-    // Opened by a key or a command, the editor gives the focus to the page; who opens the chat wants to type.
-    window.addEventListener("focus", () => {
-      if (document.activeElement === document.body && !this.bottom.hidden) this.composer.focus();
-    });
+    window.addEventListener("focus", () => this.focus());
     this.begin(init);
+  }
+
+  /** Opened by a key or a command, the editor gives the focus to the page; who opens the chat wants to type. */
+  focus(): void {
+    if (document.activeElement === document.body && !this.bottom.hidden) this.composer.focus();
   }
 
   receive(message: MessageToWebview): void {

@@ -10,7 +10,8 @@ import { ChatApp } from "./app";
 import type { SavedState } from "./types";
 
 const host = new Host<ToExtension, MessageToWebview, SavedState>();
-const root = h("div", { class: "app" });
+// The page brings what it looks like before this script has come.
+const root = document.querySelector<HTMLElement>("body > .app") ?? h("div", { class: "app" });
 let app: ChatApp | undefined;
 
 function report(error: unknown): void {
@@ -26,6 +27,9 @@ host.onMessage((message) => {
     useTranslations(message.text);
     document.documentElement.lang = message.language;
     app = new ChatApp(host, root, message);
+    root.removeAttribute("inert");
+    root.removeAttribute("aria-busy");
+    if (document.hasFocus()) app.focus();
   } else app?.receive(message);
 });
 

@@ -90,6 +90,12 @@ export class ChatController {
     this.outbox.send({ type: "daemon", daemon: this.panelDaemonState() });
   }
 
+  /** Whether the daemon waits for somebody: to set it up, or to see to what went wrong. */
+  needsSomebody(): boolean {
+    const { kind } = this.panelDaemonState();
+    return kind === "setup" || kind === "attention";
+  }
+
   startNew(): void {
     this.parts.conversations.startNew();
   }

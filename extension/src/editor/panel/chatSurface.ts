@@ -11,6 +11,7 @@ import { Outbox } from "../../core/panel/outbox";
 import { SessionStore } from "../../core/sessions/sessionStore";
 import type { MessageToWebview } from "../../protocol/chat";
 import { webviewPage } from "../webview/page";
+import { chatShell } from "./chatShell";
 
 /** What all places share. */
 export interface SurfaceServices extends Omit<Parts, "conversations"> {
@@ -29,7 +30,7 @@ export class ChatSurface implements vscode.Disposable {
 
   constructor(
     private readonly services: SurfaceServices,
-    remembered: Remembered,
+    private readonly remembered: Remembered,
   ) {
     const { answers, folder, log } = services;
     const { outbox } = this;
@@ -57,7 +58,10 @@ export class ChatSurface implements vscode.Disposable {
       void webview.postMessage(message);
     });
     webview.onDidReceiveMessage((message: unknown) => void this.controller.handle(message));
-    webview.html = webviewPage(webview, this.services.extensionUri, "chat", l10n.t("RAG Assistant"));
+    const isNew = this.remembered.get() === undefined;
+    // Before its first question a chat gives way to what the daemon needs.
+    const shell = isNew && this.controller.needsSomebody() ? "" : chatShell(isNew);
+    webview.html = webviewPage(webview, this.services.extensionUri, "chat", l10n.t("RAG Assistant"), shell);
   }
 
   detach(): void {

@@ -1,4 +1,4 @@
-/** The page that each of our webviews starts from: one script and one style sheet of ours, and a strict policy. */
+/** The page that each of our webviews starts from: our style sheet within it, one script of ours, and a strict policy. */
 
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -12,21 +12,31 @@ export function webviewOptions(extensionUri: vscode.Uri): vscode.WebviewOptions 
   return { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(extensionUri, "dist", "webview")] };
 }
 
+/**
+ * The editor shows a page once it has loaded, and each file that it loads takes its way through the editor. So the page needs none
+ * to be shown: `shell`, HTML that stands there until the script has come, is painted at once, and the script is imported beside it.
+ */
 export function webviewPage(
   webview: vscode.Webview,
   extensionUri: vscode.Uri,
   name: WebviewName,
   title: string,
+  shell = "",
 ): string {
   const nonce = randomBytes(16).toString("base64");
-  const file = (path: string) =>
-    webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, "dist", "webview", path)).toString();
+  const folder = vscode.Uri.joinPath(extensionUri, "dist", "webview");
+  const read = (path: string) => readFileSync(vscode.Uri.joinPath(folder, path).fsPath, "utf8");
+  // All at once, where a browser would learn of the script's own imports only from the script that it has read.
+  const imports = (JSON.parse(read("imports.json")) as Record<WebviewName, string[]>)[name];
+  const scripts = [`${name}.js`, ...imports].map((path) =>
+    webview.asWebviewUri(vscode.Uri.joinPath(folder, path)).toString(),
+  );
   const policy = [
     "default-src 'none'",
-    // The source itself is named for the parts that are loaded on demand; a nonce does not reach them.
+    // The source itself is named for what is imported, at once or on demand; a nonce does not reach it.
     `script-src 'nonce-${nonce}' ${webview.cspSource}`,
-    // Mermaid writes its style sheet into the drawing; no nonce reaches that either.
-    `style-src ${webview.cspSource} 'unsafe-inline'`,
+    // Mermaid writes its style sheet into the drawing; no nonce reaches that.
+    "style-src 'unsafe-inline'",
     "img-src blob: data:",
     `font-src ${webview.cspSource}`,
   ].join("; ");
@@ -36,22 +46,14 @@ export function webviewPage(
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="stylesheet" href="${file(`${name}.css`)}">
-${imports(extensionUri, name)
-  .map((path) => `<link rel="modulepreload" href="${file(path)}">`)
-  .join("\n")}
+<style>${read(`${name}.css`)}</style>
 <title>${escaped(title)}</title>
 </head>
 <body>
-<script type="module" nonce="${nonce}" src="${file(`${name}.js`)}"></script>
+${shell}
+<script type="module" nonce="${nonce}">for (const script of ${JSON.stringify(scripts)}) import(script);</script>
 </body>
 </html>`;
-}
-
-/** What the page's script imports as it starts: each file takes its way through the editor, so that none should wait for another. */
-function imports(extensionUri: vscode.Uri, name: WebviewName): string[] {
-  const list = vscode.Uri.joinPath(extensionUri, "dist", "webview", "imports.json").fsPath;
-  return (JSON.parse(readFileSync(list, "utf8")) as Record<WebviewName, string[]>)[name];
 }
 
 function escaped(text: string): string {
