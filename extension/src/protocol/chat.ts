@@ -58,8 +58,8 @@ export interface Guide {
 
 /** From the webview to the extension. */
 export interface ToExtension {
-  /** The webview is drawn and listens. */
-  ready: Nothing;
+  /** The webview listens. `drawn`: it shows already what was sent before it could say so. */
+  ready: { drawn?: boolean };
   "setup.start": Nothing;
   "setup.cancel": Nothing;
   "setup.choosePython": Nothing;

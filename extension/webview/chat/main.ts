@@ -22,6 +22,7 @@ function report(error: unknown): void {
 window.addEventListener("error", (event) => report(event.error ?? event.message));
 window.addEventListener("unhandledrejection", (event) => report(event.reason));
 
+document.body.append(root);
 host.onMessage((message) => {
   if (message.type === "init" && app === undefined) {
     useTranslations(message.text);
@@ -33,7 +34,7 @@ host.onMessage((message) => {
   } else app?.receive(message);
 });
 
-document.body.append(root);
 // The editor writes the theme into the body's class.
 new MutationObserver(redrawDiagrams).observe(document.body, { attributeFilter: ["class", "data-vscode-theme-id"] });
-host.send("ready", {});
+const isDrawn = () => app !== undefined;
+host.send("ready", isDrawn() ? { drawn: true } : {});

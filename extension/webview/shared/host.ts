@@ -17,7 +17,10 @@ export class Host<Out, In extends { type: string }, State> {
     this.api.postMessage({ type, ...payload });
   }
 
+  /** From now on, and first those that came before this script. */
   onMessage(listener: (message: In) => void): void {
+    window.onmessage = null;
+    for (const message of (globalThis as { early?: In[] }).early?.splice(0) ?? []) listener(message);
     window.addEventListener("message", (event: MessageEvent<In>) => listener(event.data));
   }
 

@@ -4,7 +4,7 @@ import { isAbsolute, resolve } from "node:path";
 
 import * as l10n from "@vscode/l10n";
 
-import type { Guide, PanelDaemonState, MessageToExtension, ToExtension } from "../../protocol/chat";
+import type { Guide, PanelDaemonState, MessageToExtension, MessageToWebview, ToExtension } from "../../protocol/chat";
 import type { AttachedText, ScopeItem } from "../../protocol/session";
 import type { ProblemCommand } from "../../protocol/setup";
 import { RagError, isCancelled } from "../common/errors";
@@ -90,6 +90,11 @@ export class ChatController {
     this.outbox.send({ type: "daemon", daemon: this.panelDaemonState() });
   }
 
+  /** To a webview whose page is loading: it need not ask first. */
+  sendAhead(): void {
+    this.outbox.sendAhead(this.whole());
+  }
+
   /** Whether the daemon waits for somebody: to set it up, or to see to what went wrong. */
   needsSomebody(): boolean {
     const { kind } = this.panelDaemonState();
@@ -132,7 +137,7 @@ export class ChatController {
     const { conversations, host, ingests, places, setup } = this.parts;
     switch (message.type) {
       case "ready":
-        return this.begin();
+        return this.begin(message.drawn === true);
       case "setup.start":
         await setup.run();
         return;
@@ -217,8 +222,9 @@ export class ChatController {
     }
   }
 
-  private async begin(): Promise<void> {
-    const { choices, conversations, host, ingests } = this.parts;
+  /** `drawn`: the webview shows what was sent ahead. */
+  private async begin(drawn: boolean): Promise<void> {
+    const { choices, conversations, ingests } = this.parts;
     for (const id of this.batches.dropAll()) {
       ingests.refuse(
         id,
@@ -226,7 +232,14 @@ export class ChatController {
       );
     }
     await conversations.restore();
-    this.outbox.open({
+    this.outbox.open(drawn ? undefined : this.whole());
+    await choices.refresh();
+  }
+
+  /** All that the webview shows. */
+  private whole(): MessageToWebview {
+    const { choices, conversations, host, ingests } = this.parts;
+    return {
       type: "init",
       text: host.translations,
       language: host.language,
@@ -234,8 +247,7 @@ export class ChatController {
       session: conversations.whole(),
       choices: choices.choices,
       ingests: ingests.statuses(),
-    });
-    await choices.refresh();
+    };
   }
 
   private panelDaemonState(): PanelDaemonState {

@@ -69,7 +69,7 @@ const isOptions: Check = (value) =>
   isRecord(value) && Object.entries(value).every(([name, one]) => OPTIONS[name]?.(one) ?? false);
 
 const CHECKS: { [Type in keyof ToExtension]: { [Field in keyof Required<ToExtension[Type]>]: Check } } = {
-  ready: {},
+  ready: { drawn: maybe(isFlag) },
   "setup.start": {},
   "setup.cancel": {},
   "setup.choosePython": {},

@@ -51,8 +51,6 @@ export class ChatSurface implements vscode.Disposable {
   /** Draws the chat into this webview. `sees` is told of each message that goes there. */
   attach(webview: vscode.Webview, sees: (message: MessageToWebview) => void = () => undefined): void {
     void this.store.watch();
-    // The chat is read while the page loads; what goes wrong is told to the page once it listens.
-    this.conversations.restore().catch(() => undefined);
     this.outbox.attach((message) => {
       sees(message);
       void webview.postMessage(message);
@@ -62,6 +60,11 @@ export class ChatSurface implements vscode.Disposable {
     // Before its first question a chat gives way to what the daemon needs.
     const shell = isNew && this.controller.needsSomebody() ? "" : chatShell(isNew);
     webview.html = webviewPage(webview, this.services.extensionUri, "chat", l10n.t("RAG Assistant"), shell);
+    // The chat is read and sent while the page loads; what goes wrong is told to the page once it listens.
+    this.conversations.restore().then(
+      () => this.controller.sendAhead(),
+      () => undefined,
+    );
   }
 
   detach(): void {

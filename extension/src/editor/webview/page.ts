@@ -15,6 +15,7 @@ export function webviewOptions(extensionUri: vscode.Uri): vscode.WebviewOptions 
 /**
  * The editor shows a page once it has loaded, and each file that it loads takes its way through the editor. So the page needs none
  * to be shown: `shell`, HTML that stands there until the script has come, is painted at once, and the script is imported beside it.
+ * Messages that come before the script are kept for it in `early`.
  */
 export function webviewPage(
   webview: vscode.Webview,
@@ -51,7 +52,11 @@ export function webviewPage(
 </head>
 <body>
 ${shell}
-<script type="module" nonce="${nonce}">for (const script of ${JSON.stringify(scripts)}) import(script);</script>
+<script type="module" nonce="${nonce}">
+globalThis.early = [];
+globalThis.onmessage = ({ data }) => early.push(data);
+for (const script of ${JSON.stringify(scripts)}) import(script);
+</script>
 </body>
 </html>`;
 }

@@ -5,6 +5,7 @@ import * as l10n from "@vscode/l10n";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { chatShell } from "../../../../src/editor/panel/chatShell";
+import type { MessageToWebview } from "../../../../src/protocol/chat";
 import { ChatApp } from "../../../../webview/chat/app";
 import { fakeHost, find, init, question, session, stubBrowser } from "../../webview/chat/fixtures";
 
@@ -60,11 +61,31 @@ it("can't be reached by keys, nor is it read aloud", () => {
   expect(root.querySelectorAll("[data-testid], [id], [aria-label]")).toHaveLength(0);
 });
 
+async function begin(...early: MessageToWebview[]): Promise<unknown[]> {
+  const sent: unknown[] = [];
+  const postMessage = (message: unknown) => sent.push(message);
+  vi.stubGlobal("acquireVsCodeApi", () => ({ postMessage, getState: () => undefined, setState: vi.fn() }));
+  vi.stubGlobal("early", early);
+  vi.resetModules();
+  await import("../../../../webview/chat/main");
+  return sent;
+}
+
+it("gives way at once to a chat that was sent while the page loaded, with all that followed", async () => {
+  const root = shell(false);
+  const title = { type: "session.title" as const, sessionId: "s1", title: "Leases" };
+  const sent = await begin({ type: "init", ...init({ session: session([question("u1")], { title: "How long?" }) }) }, title);
+  expect(root.hasAttribute("inert")).toBe(false);
+  expect(find(".history-title").textContent).toBe("Leases");
+  expect(find("[data-testid=message-user]").textContent).toContain("How long?");
+  expect(sent).toContainEqual({ type: "ready", drawn: true });
+});
+
 it("gives way to the script once that knows what to show, and the focus goes on to the question", async () => {
-  vi.stubGlobal("acquireVsCodeApi", () => ({ postMessage: vi.fn(), getState: () => undefined, setState: vi.fn() }));
   vi.spyOn(document, "hasFocus").mockReturnValue(true);
   const root = shell(true);
-  await import("../../../../webview/chat/main");
+  // What the editor handed over before was cut off.
+  expect(await begin({ type: "note", text: "Lost" })).toEqual([{ type: "ready" }]);
   expect(root.hasAttribute("inert")).toBe(true);
   window.dispatchEvent(new MessageEvent("message", { data: { type: "init", ...init() } }));
   expect(document.querySelectorAll(".app")).toHaveLength(1);

@@ -96,14 +96,29 @@ describe("a chat in a tab", () => {
     expect(panels.map(({ title }) => title)).toEqual(questions());
   });
 
-  it("is read while its page loads, before the page asks for it", async () => {
+  it("is read once, and sent while its page loads, before the page asks for it", async () => {
     const read = vi.spyOn(SessionStore.prototype, "loadLive");
     tabs.open(chats[0]?.id);
-    await vi.waitFor(() => expect(read).toHaveBeenCalledWith(chats[0]?.id));
-    expect(panels[0]?.sent).toEqual([]);
-    expect(await questionIn(panels[0])).toBe(chats[0]?.question);
+    const [tab] = panels;
+    await vi.waitFor(() => expect(tab?.sent.map(({ type }) => type)).toEqual(["init"]));
+    expect(tab?.title).toBe(chats[0]?.question);
+    expect(await questionIn(tab)).toBe(chats[0]?.question);
     expect(read).toHaveBeenCalledTimes(1);
     read.mockRestore();
+  });
+
+  it("has in its page what the view looks like, and no new chat's title", () => {
+    openBoth();
+    tabs.open(undefined);
+    const titles = panels.map(({ webview }) => /<span class="history-title">([^<]*)</.exec(webview.html)?.[1]);
+    expect(titles).toEqual(["", "", "New chat"]);
+  });
+
+  it("leaves the page empty where the daemon needs somebody and the chat is new", () => {
+    made.daemon.status = { kind: "setupNeeded" };
+    tabs.open(undefined);
+    tabs.open(chats[0]?.id);
+    expect(panels.map(({ webview }) => webview.html.includes('<div class="app"'))).toEqual([false, true]);
   });
 
   it("is opened once", () => {

@@ -18,7 +18,8 @@ it("a page imports at once its script and what that imports, and nothing of the 
   const { html, folder } = page();
   const nonce = /script-src 'nonce-([^']+)'/.exec(html)?.[1];
   const imported = ["chat.js", "chunks/marked.js", "chunks/dom.js"].map((file) => `${folder}/${file}`);
-  expect(html).toContain(`nonce="${nonce}">for (const script of ${JSON.stringify(imported)}) import(script);</script>`);
+  expect(html).toContain(`<script type="module" nonce="${nonce}">`);
+  expect(html).toContain(`for (const script of ${JSON.stringify(imported)}) import(script);`);
   // Imports are scripts to the page's policy, and a nonce does not reach them.
   expect(/script-src [^;]+/.exec(html)?.[0]).toMatch(/ here:$/);
 });
