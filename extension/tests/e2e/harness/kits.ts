@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { KIT, VSCE } from "./paths.ts";
 import { run } from "./processes.ts";
 
-/** The extensions that only tests install: models to answer, an agent, a language pack. */
-export type Kit = "models" | "agent" | "japanese";
+/** The extensions that only tests install: models to answer, an agent, a language pack, a view that is next to empty. */
+export type Kit = "models" | "agent" | "japanese" | "floor";
 
 /** The kit as a VSIX, packed once for each state of its files. */
 export async function packKit(kit: Kit): Promise<string> {

@@ -3,16 +3,17 @@
  *
  *     npm run measure -- [--rounds 5] [--documents 1400] [--data FOLDER]
  *     npm run measure -- --setup [--rounds 3]
+ *     npm run measure -- --floor [--rounds 3]
  *
- * Activation is by the editor's own clock. The panel is timed from the command that opens it to its first paint, and from the
- * key that sends a question to its first passage, both within the browser. The window is loaded anew with that chat open, and
- * timed until its answer is shown; the daemon is restarted, and timed until it answers again. The streams are the test models'
- * long answers (about 10,000 tokens, and 5,000 lines): the longest task on the view's main thread. The longer one is opened
- * again from the list of chats, timed from the click to its last line.
+ * Activation is by the editor's own clock. The panel is timed from the command that opens it to its first paint and until it takes
+ * a question, and from the key that sends a question to its first passage, both within the browser. The window is loaded anew
+ * with that chat open, and timed until its answer is shown; the daemon is restarted, and timed until it answers again. The
+ * streams are the test models' long answers (about 10,000 tokens, and 5,000 lines): the longest task on the view's main thread.
+ * The longer one is opened again from the list of chats, timed from the click to its last line.
  *
  * The documents are those of data/samples, and as many short ones beside them as `--documents` says. `--data` keeps the data
  * directory that is made of them, and uses one that was kept. `--setup` measures the set-up alone, from the package mirror of
- * pip's settings.
+ * pip's settings. `--floor` measures a view that says one word, of an extension that does nothing else: the editor's own part.
  */
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -27,7 +28,8 @@ import { SAMPLES, ragExecutable } from "../harness/paths.ts";
 import { QUESTIONS } from "../questions.ts";
 import { writeDocuments } from "./documents.ts";
 import { Figures, load, machine } from "./figures.ts";
-import { STREAM_MS, activation, firstPaint, firstPassage, reload, restart } from "./panel.ts";
+import { measureFloor } from "./floor.ts";
+import { STREAM_MS, activation, firstPaint, firstPassage, reload, restart, restoredAnswer } from "./panel.ts";
 import { measureSetup } from "./setup.ts";
 import { longestTask, reopening } from "./streams.ts";
 
@@ -37,13 +39,18 @@ const { values } = parseArgs({
     documents: { type: "string", default: "0" },
     data: { type: "string" },
     setup: { type: "boolean", default: false },
+    floor: { type: "boolean", default: false },
   },
 });
 const rounds = Math.max(1, Number(values.rounds));
 const documents = Number(values.documents);
 const figures = new Figures();
 const before = load();
-const remarks = values.setup ? await measureSetup(rounds, figures) : await measureEditor();
+const remarks = await (values.setup
+  ? measureSetup(rounds, figures)
+  : values.floor
+    ? measureFloor(rounds, figures)
+    : measureEditor());
 console.log(`${machine()}, load ${before} before and ${load()} after, ${rounds} rounds`);
 for (const line of [...figures.lines(), ...remarks]) console.log(line);
 
@@ -87,13 +94,15 @@ async function measureRound(data: string, withStreams: boolean): Promise<string[
     await editor.window.bridge.ready();
     // Warm: the question below must not wait for the daemon's start.
     await editor.window.statusBarItem(/RAG$/).waitFor({ timeout: STREAM_MS });
-    figures.add("first paint of the panel", await firstPaint(editor));
+    const first = await firstPaint(editor);
+    figures.add("first paint of the panel", first.painted);
+    figures.add("the panel takes a question", first.taken);
     let panel = await Panel.ready(editor.window);
     for (const { text } of Object.values(QUESTIONS)) figures.add("first passage", await firstPassage(panel, text));
 
-    const reloaded = await reload(editor);
+    const reloaded = await reload(editor, restoredAnswer(editor));
     figures.add("reload to the workbench", reloaded.workbench);
-    figures.add("reload to the restored chat", reloaded.chat);
+    figures.add("reload to the restored chat", reloaded.view);
     panel = await Panel.ready(editor.window);
     const restarted = await restart(editor, panel, QUESTIONS.english.text);
     figures.add("restart: the daemon has ended", restarted.ended);

@@ -1,5 +1,7 @@
 /** What people wait for in the chat panel: its first paint, passages, the chat after a reload, an answer after a restart. In ms. */
 
+import type { Locator } from "playwright-core";
+
 import type { Editor } from "../harness/editor.ts";
 import { Panel } from "../harness/panel.ts";
 import { until } from "../harness/wait.ts";
@@ -14,12 +16,18 @@ export async function activation(editor: Editor): Promise<number> {
   return Number(/(\d+)\s*ms/.exec(shown)?.[1]);
 }
 
-/** From the command to the first contentful paint of the view's own page. */
-export async function firstPaint(editor: Editor): Promise<number> {
+/** From the command to the first contentful paint of the view's own page, and until a question can be written there. */
+export async function firstPaint(editor: Editor): Promise<{ painted: number; taken: number }> {
   const asked = Date.now();
   const panel = await Panel.open(editor.window);
   await panel.composer.waitFor();
-  const painted = await panel.frame.locator("body").evaluate(
+  const taken = Date.now() - asked;
+  return { painted: (await paintedAt(panel.frame.locator("body"))) - asked, taken };
+}
+
+/** When the page of this element was painted first, by the clock. */
+export function paintedAt(body: Locator): Promise<number> {
+  return body.evaluate(
     () =>
       new Promise<number>((resolve) => {
         new PerformanceObserver((list, observer) => {
@@ -30,7 +38,6 @@ export async function firstPaint(editor: Editor): Promise<number> {
         }).observe({ type: "paint", buffered: true });
       }),
   );
-  return painted - asked;
 }
 
 /** From Enter to the first passage in the page; the frame that shows it follows. */
@@ -67,8 +74,13 @@ async function passageTimes(panel: Panel, question: string): Promise<{ asked: nu
   });
 }
 
-/** From the command "Reload Window", with an answer shown, until the workbench is drawn again, and until that answer is. */
-export async function reload({ window }: Editor): Promise<{ workbench: number; chat: number }> {
+/** A chat's answer that was there before. */
+export function restoredAnswer({ window }: Editor): Locator {
+  return window.panel().getByTestId("message-assistant").last().locator(".markdown");
+}
+
+/** From the command "Reload Window" until the workbench is drawn again, and until this is, which the view had shown before. */
+export async function reload({ window }: Editor, shown: Locator): Promise<{ workbench: number; view: number }> {
   const begun = window.page.waitForEvent("framenavigated", (frame) => frame === window.page.mainFrame());
   const asked = Date.now();
   // Whoever would answer ends with the window; where the command does nothing, the next line waits in vain.
@@ -76,11 +88,11 @@ export async function reload({ window }: Editor): Promise<{ workbench: number; c
   await begun;
   window.bridge.forget();
   const drawn = window.ready().then(() => Date.now());
-  await window.panel().getByTestId("message-assistant").last().locator(".markdown").waitFor();
-  const chat = Date.now() - asked;
+  await shown.waitFor();
+  const view = Date.now() - asked;
   const workbench = (await drawn) - asked;
   await window.bridge.ready();
-  return { workbench, chat };
+  return { workbench, view };
 }
 
 /** From the command "Restart Daemon" until the old one has ended, and until a question that is asked at once has passages. */
