@@ -115,7 +115,7 @@ describe("a chat in a tab", () => {
   });
 
   it("leaves the page empty where the daemon needs somebody and the chat is new", () => {
-    made.daemon.status = { kind: "setupNeeded" };
+    made.daemon.status = { kind: "setupNeeded", reason: "new" };
     tabs.open(undefined);
     tabs.open(chats[0]?.id);
     expect(panels.map(({ webview }) => webview.html.includes('<div class="app"'))).toEqual([false, true]);
