@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,8 @@ from ragd.vision.words import height, is_number, middle, rows_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ragd.vision.lines import Mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,18 +237,24 @@ def _colours(drawing: Drawing) -> int:
     return int((counts > 2).sum())
 
 
+def _hues(drawing: Drawing, least: int) -> Mask:
+    """Which fifteenth of the colour circle pixels of ink have, from 1; 0 where it is dark or no more saturated than `least`."""
+    hsv = cv2.cvtColor(drawing.colours, cv2.COLOR_RGB2HSV)
+    strong = (hsv[..., 1] > least) & (hsv[..., 2] > 40) & (drawing.ink > 0)
+    return np.asarray(np.where(strong, hsv[..., 0] // 12 + 1, 0), np.uint8)
+
+
+def _masks(hues: Mask) -> Iterator[Mask]:
+    """One for each hue that more than a few pixels have."""
+    for hue in np.flatnonzero(np.bincount(hues.ravel(), minlength=16)[1:] >= 60) + 1:
+        yield (hues == hue).view(np.uint8) * np.uint8(255)
+
+
 def _areas(drawing: Drawing) -> list[tuple[int, int, int, int, int]]:
     """Left, top, width, height and pixels of areas of one strong colour."""
-    hsv = cv2.cvtColor(drawing.colours, cv2.COLOR_RGB2HSV)
-    strong = np.asarray(((hsv[..., 1] > 50) & (hsv[..., 2] > 40)) * 255, np.uint8)
-    strong[drawing.ink == 0] = 0
-    hues = (hsv[..., 0] // 12).astype(np.uint8)
     found: list[tuple[int, int, int, int, int]] = []
-    for hue in range(15):
-        mask = np.asarray(((hues == hue) & (strong > 0)) * 255, np.uint8)
-        if int(mask.sum()) < 255 * 60:
-            continue
-        mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
+    for hue in _masks(_hues(drawing, 50)):
+        mask = np.asarray(cv2.morphologyEx(hue, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
         _, _, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=4)
         found += [tuple(row) for row in np.asarray(stats)[1:].tolist() if row[4] >= 60]
     return found
@@ -286,17 +294,12 @@ def _disc(drawing: Drawing) -> bool:
 
 def _curves(drawing: Drawing, axes: tuple[int, int, int, int] | None) -> int:
     """Thin coloured strokes that run across a good part of the picture, or of the area of its axes."""
-    hsv = cv2.cvtColor(drawing.colours, cv2.COLOR_RGB2HSV)
     width, tall = drawing.size
     left, top, right, bottom = axes or (0, 0, width, tall)
     wide = max(1, right - left)
-    strong = (hsv[..., 1] > 60) & (hsv[..., 2] > 40) & (drawing.ink > 0)
     found = 0
-    for hue in range(15):
-        mask = np.asarray(((hsv[..., 0] // 12 == hue) & strong) * 255, np.uint8)[top:bottom, left:right]
-        if mask.size == 0 or int(mask.sum()) < 255 * 60:
-            continue
-        mask = np.asarray(cv2.dilate(mask, np.ones((3, 3), np.uint8)), np.uint8)
+    for hue in _masks(np.ascontiguousarray(_hues(drawing, 60)[top:bottom, left:right])):
+        mask = np.asarray(cv2.dilate(hue, np.ones((3, 3), np.uint8)), np.uint8)
         _, _, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
         found += any(
             row[2] >= 0.4 * wide

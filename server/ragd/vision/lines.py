@@ -82,8 +82,12 @@ def background_of(colours: NDArray[np.uint8]) -> tuple[int, int, int]:
 
 def _ink(colours: NDArray[np.uint8], background: tuple[int, int, int]) -> Mask:
     """Where something is drawn that is not the background."""
-    difference = np.abs(colours.astype(np.int16) - np.array(background, np.int16)).max(axis=2)
-    return np.asarray((difference > 36) * 255, np.uint8)
+    # By channel, in bytes: the largest of three along the last axis takes numpy five times as long.
+    far = np.zeros(colours.shape[:2], np.uint8)
+    for channel, of in zip(cv2.split(colours), background, strict=True):
+        apart = np.maximum(channel, np.uint8(of)) - np.minimum(channel, np.uint8(of))
+        np.maximum(far, apart, out=far)
+    return (far > 36).view(np.uint8) * np.uint8(255)
 
 
 def _strokes(grey: NDArray[np.uint8]) -> Mask:

@@ -49,8 +49,9 @@ def panes_of(drawing: Drawing) -> int:
     large = np.flatnonzero(counts > 0.03 * keys.size)
     found = 0
     for key in large:
-        ys, xs = np.nonzero(keys == key)
-        wide, high = int(xs.max() - xs.min()) + 1, int(ys.max() - ys.min()) + 1
+        here = keys == key
+        ys, xs = np.flatnonzero(here.any(axis=1)), np.flatnonzero(here.any(axis=0))
+        wide, high = int(xs[-1] - xs[0]) + 1, int(ys[-1] - ys[0]) + 1
         found += counts[key] >= 0.55 * wide * high and max(wide / keys.shape[1], high / keys.shape[0]) >= 0.5
     return max(0, found - 1)
 
