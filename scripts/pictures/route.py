@@ -1,7 +1,8 @@
 """How well types of pictures are told: `python -m pictures.route FOLDER` in scripts/; it has a folder for each type.
 
 By the picture alone: no words around it. What text recognition reads is kept beside the pictures, so that a second run is quick.
-Prints the confusion table, what was mistaken, and pictures a second on one core beside text recognition.
+Prints the confusion table, what was mistaken, and pictures a second of processor time beside text recognition: to tell the type,
+and to look at one as ingestion does, with its description by `rules`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ from ragd.core.documents import OcrLine
 from ragd.core.storage import pack_words, unpack_words
 from ragd.formats.images.drawings import is_drawing, read_drawing
 from ragd.formats.images.rasters import on_paper, read_raster
+from ragd.ingest.pictures.extraction import PictureReader
+from ragd.ingest.pictures.looking import look
+from ragd.ingest.workers.looks import LookTask
+from ragd.providers.captioners.rules import RulesCaptioner
 from ragd.providers.protocols import Pixels
 from ragd.providers.registry import build
 from ragd.vision.description import IMAGE_TYPES, PictureContext
@@ -51,12 +56,17 @@ def main(folder: Path, *, verbose: bool) -> None:
     paths = sorted(path for path in folder.glob("*/*") if path.suffix in (".png", ".jpg", ".jpeg", ".gif", ".svg"))
     words = words_of(folder, paths)
     table: Counter[tuple[str, str]] = Counter()
-    spent = 0.0
+    spent = looked = 0.0
+    reader = PictureReader(lambda: build("ocr", "rapidocr", threads=1), budget_s=60, max_pixels=MOST)
     for path in paths:
         pixels, lines = pixels_of(path), words[path.relative_to(folder).as_posix()]
         begun = time.process_time()
         found = image_type_of(np.asarray(pixels), PictureContext(), lines)
         spent += time.process_time() - begun
+        task = LookTask(path.name, path.read_bytes(), PictureContext(), lines, RulesCaptioner.name, RulesCaptioner.max_side, MOST)
+        begun = time.process_time()
+        look(task, reader, MOST)
+        looked += time.process_time() - begun
         table[path.parent.name, found] += 1
         if found != path.parent.name:
             print(f"{path.relative_to(folder)}: {found}")
@@ -70,7 +80,8 @@ def main(folder: Path, *, verbose: bool) -> None:
             print(f"| {kind} | " + " | ".join(str(table[kind, other] or "") for other in kinds) + " |")
     right = sum(count for (kind, found), count in table.items() if kind == found)
     print(
-        f"\n{right} of {len(paths)} right: {right / len(paths):.3f}; {len(paths) / spent:.1f} pictures a second of processor time"
+        f"\n{right} of {len(paths)} right: {right / len(paths):.3f}; "
+        f"a second of processor time tells {len(paths) / spent:.1f} types, and looks at {len(paths) / looked:.1f} pictures"
     )
 
 
