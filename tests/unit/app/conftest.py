@@ -68,7 +68,7 @@ def docs(tmp_path: Path) -> Path:
 
 def finish(app: Application, job: Job) -> Job:
     """Wait until a job has ended."""
-    for _ in range(600):
+    for _ in range(6000):
         current = app.jobs.get(job.job_id)
         if current.status in FINISHED:
             return current

@@ -59,7 +59,7 @@ def album(tmp_path: Path) -> Path:
 
 def settled(app: Application) -> list[Job]:
     """The jobs that describe pictures, once none of them is due."""
-    for _ in range(600):
+    for _ in range(6000):
         if not [job for job in app.jobs.waiting(KIND, statuses=("queued", "running")) if not job.not_before]:
             return list(app.jobs.waiting(KIND, statuses=("queued", *FINISHED)))  # type: ignore[arg-type]
         app.runner.wait_for_change(0.05)

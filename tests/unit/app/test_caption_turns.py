@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def album(folder: Path, pictures: int) -> Path:
 
 
 def until(app: Application, is_so: Callable[[], object]) -> None:
-    for _ in range(600):
+    for _ in range(6000):
         if is_so():
             return
         app.runner.wait_for_change(0.05)
@@ -154,9 +155,12 @@ def test_a_days_budget_is_not_spent_on_what_was_described_on_the_day_before(
     open_app: Open, tmp_path: Path, kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     days = [0]
+    # Noon, as in the hour before midnight what waits for the day's end does not wait for long.
+    now = datetime.now(UTC)
+    to_noon_s = (now.replace(hour=12, minute=0, second=0, microsecond=0) - now).total_seconds()
 
     def clock(later_s: float = 0.0) -> str:
-        return utc_now(later_s + days[0] * 24 * 3600)
+        return utc_now(later_s + to_noon_s + days[0] * 24 * 3600)
 
     monkeypatch.setattr(descriptions, "utc_now", clock)
     app = open_app(**FAKE)

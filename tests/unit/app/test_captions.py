@@ -62,7 +62,7 @@ def ingest(app: Application, path: Path) -> Job:
 
 def described(app: Application) -> Job:
     """Wait until the pictures are described."""
-    for _ in range(600):
+    for _ in range(6000):
         if not app.jobs.waiting(KIND, statuses=("queued", "running")):
             return app.jobs.waiting(KIND, statuses=tuple(FINISHED))[-1]  # type: ignore[arg-type]
         app.runner.wait_for_change(0.05)
@@ -253,7 +253,7 @@ def test_a_service_that_fails_leaves_the_document_found_and_is_asked_again_later
         app = open_app(ocr__provider="none", **{f"captions__{name}": value for name, value in service.items()})
         ingest(app, pictured / "report.md")
         (image,) = ask(app, "quarter").hits[0].passage.images
-        for _ in range(600):
+        for _ in range(6000):
             if failed := app.descriptions.of(image.asset_id):
                 break
             app.runner.wait_for_change(0.05)
@@ -274,7 +274,7 @@ def test_the_days_budget_holds_and_the_rest_waits_for_tomorrow(open_app: Open, p
         service = {"provider": "openai_compatible", "model": "sees", "url": server.url, "max_per_day": 1}
         app = open_app(ocr__provider="none", **{f"captions__{name}": value for name, value in service.items()})
         ingest(app, pictured / "report.md")
-        for _ in range(600):
+        for _ in range(6000):
             waiting = [job for job in app.jobs.waiting(KIND) if job.not_before]
             if waiting:
                 break
