@@ -66,11 +66,8 @@ class Kept:
         return self.right / self.total
 
 
-def measure(check: SupportCheck, threshold: float, half: str | None = None, every: int = 1) -> dict[str, Kept]:
-    """Kind -> what became of its sentences; those of `changes` are right when they are marked as not borne out.
-
-    One in `every` of the sentences is taken.
-    """
+def measure(check: SupportCheck, threshold: float, half: str | None = None) -> dict[str, Kept]:
+    """Kind -> what became of its sentences; those of `changes` are right when they are marked as not borne out."""
     found: dict[str, Kept] = defaultdict(Kept)
     for name, of_document in yaml.safe_load((ANSWERS / "questions.yaml").read_text(encoding="utf-8")).items():
         text = (ANSWERS / "documents" / name).read_text(encoding="utf-8")
@@ -79,7 +76,6 @@ def measure(check: SupportCheck, threshold: float, half: str | None = None, ever
         restated = [] if is_other else of_document["paraphrases"]
         if half != "held_out":
             restated = [*restated, *of_document.get("seen", ())]
-        verbatim, restated = verbatim[::every], restated[::every]
         if not (verbatim or restated):
             continue
         changed = [change for sentence in (*verbatim, *restated) for change in changes_of(sentence, of_document["names"])]
