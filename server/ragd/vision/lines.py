@@ -82,7 +82,7 @@ def background_of(colours: NDArray[np.uint8]) -> tuple[int, int, int]:
 
 def _ink(colours: NDArray[np.uint8], background: tuple[int, int, int]) -> Mask:
     """Where something is drawn that is not the background."""
-    # By channel, in bytes: the largest of three along the last axis takes numpy five times as long.
+    # By channel, in bytes: numpy is slow at the largest of three along the last axis.
     far = np.zeros(colours.shape[:2], np.uint8)
     for channel, of in zip(cv2.split(colours), background, strict=True):
         apart = np.maximum(channel, np.uint8(of)) - np.minimum(channel, np.uint8(of))
