@@ -108,6 +108,11 @@ class DescribePictures:
         self.request()
 
     @property
+    def is_running(self) -> bool:
+        """Whether a job of this kind has begun, and not ended nor been put off."""
+        return bool(self.jobs.waiting(KIND, statuses=("running",)))
+
+    @property
     def is_due(self) -> bool:
         """Whether pictures are being described, or are about to be."""
         found = self.jobs.waiting(KIND, statuses=("queued", "running"))

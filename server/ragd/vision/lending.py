@@ -76,8 +76,8 @@ class Lending(Generic[Asked, Answer]):
         self._request: _Request[Asked, Answer] | None = None
         self.subject = ""
         """What the next request is about: the id of a picture, by which is decided whether a lender may see it."""
-        self.missed = False
-        """Whether somebody was wanted and nobody was there, since this was last put to False."""
+        self.missed = True
+        """Whether somebody was wanted and nobody was there, since this was last put to False; at first it is not known."""
 
     @property
     def is_lent(self) -> bool:

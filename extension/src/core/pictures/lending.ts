@@ -36,13 +36,16 @@ export class Lending {
   private wake: () => void = () => undefined;
   /** Whether what the daemon does ends the pause: pictures may have come. */
   private isIdle = false;
+  /** Counts what ends a pause: some of it comes during a round, which may have looked before it. */
+  private news = 0;
   private readonly listeners: { dispose(): unknown }[];
 
   constructor(private readonly options: LendingOptions) {
     const { daemon } = options;
     this.listeners = [
-      daemon.onDidChangeStatus(() => this.wake()),
+      daemon.onDidChangeStatus(() => this.retry()),
       daemon.onDidChangeLive(() => {
+        this.news += 1;
         if (this.isIdle) this.wake();
       }),
     ];
@@ -74,6 +77,7 @@ export class Lending {
 
   /** The editor has other models now, or somebody wants another try: a pause ends. */
   retry(): void {
+    this.news += 1;
     this.wake();
   }
 
@@ -89,8 +93,10 @@ export class Lending {
     while (!isOver()) {
       let wait: number;
       this.isIdle = false;
+      const before = this.news;
       try {
         wait = await this.round(name, find, signal);
+        if (wait === pauses.idle && this.news !== before) wait = pauses.soon;
         this.isIdle = wait === pauses.idle;
       } catch (error) {
         if (isOver()) return;

@@ -43,7 +43,8 @@ class LentModels:
 
         lending = self._lending()
         lent = lending.take(lender, may_see)
-        if lent is None and lending.missed:
+        # A job that missed a lender is put off only a little later: resumed before that, it would wait with nobody to wake it.
+        if lent is None and lending.missed and not self.job.is_running:
             lending.missed = False
             self.job.resume()
         request = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +16,7 @@ from PIL import Image, ImageDraw
 from starlette.testclient import TestClient
 
 from ragd.app.container import Application
-from ragd.jobs.captions import KIND
+from ragd.jobs.captions import KIND, DescribePictures
 from ragd.testing.captions import picture_and_words
 
 ANSWER = {
@@ -105,6 +106,30 @@ def test_pictures_wait_for_a_window_and_are_described_by_its_model(app: Applicat
     assert found["description"]["unseen_numbers"] == 1
     until(lambda: client.post("/api/query", json={"query": "zeppelin", "strategy": "sparse_only"}).json()["results"])
     assert client.post("/api/captions/requests", json={"lender": "window"}).json() == {"request": None, "more": False}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("report")
+def test_a_window_that_comes_while_a_job_gives_up_waiting_has_it_go_on(
+    app: Application, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say(client, take(client))
+    until(lambda: not app.captions.is_due)
+    client.delete("/api/captions/lenders/window")
+    come = threading.Event()
+    put_off = DescribePictures._apply
+
+    def came_meanwhile(*args: Any) -> Any:
+        """Between nobody having been there and the job being put off."""
+        if not come.is_set():
+            come.set()
+            assert client.post("/api/captions/requests", json={"lender": "window"}).json()["request"] is None
+        return put_off(*args)
+
+    monkeypatch.setattr(DescribePictures, "_apply", came_meanwhile)
+    client.post("/api/assets/caption", json={"asset_ids": [details(client)["asset_id"]], "anew": True})
+    until(come.is_set)
+    assert say(client, take(client)) == 204
 
 
 @pytest.mark.slow

@@ -77,6 +77,7 @@ def test_a_request_goes_to_one_lender_and_its_answer_comes_back(desk: Desk) -> N
 
 
 def test_nobody_is_asked_while_nobody_lends(desk: Desk) -> None:
+    desk.lending.missed = False
     with pytest.raises(NobodyLends):
         desk.lending.require_lender()
     assert desk.lending.missed
@@ -102,6 +103,7 @@ def test_what_a_closed_window_had_goes_to_the_next_one(desk: Desk) -> None:
 
 def test_a_closed_window_after_which_none_comes_costs_nothing(desk: Desk) -> None:
     desk.lending.take("first", lambda _subject: True)
+    desk.lending.missed = False
     asked = desk.ask()
     desk.take("first")
     desk.clock.now += LEASE_S + 1

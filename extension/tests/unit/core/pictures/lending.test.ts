@@ -67,6 +67,23 @@ describe("lending", () => {
     expect(setting.lending.state).toMatchObject({ described: 1 });
   });
 
+  it("looks again soon where the model came back, or the daemon had something new, while it looked", async () => {
+    const setting = new Setting();
+    const models: (FakeVisionModel | undefined)[] = [undefined, new FakeVisionModel(["one"]), new FakeVisionModel([])];
+    setting.lending.start("Sees 1", () => {
+      const model = models.shift();
+      if (model === undefined) setting.lending.retry();
+      else setting.lives.fire({} as DaemonState);
+      return Promise.resolve(model);
+    });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(setting.looks).toBe(1);
+    setting.daemon.requests.push(request("1"));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(setting.lending.state).toMatchObject({ kind: "lent", described: 0 });
+    expect(setting.looks).toBe(2);
+  });
+
   it("leaves a model alone whose quota is used up, whatever the daemon has, until somebody wants another try", async () => {
     const setting = new Setting();
     setting.daemon.requests.push(request("1"));
