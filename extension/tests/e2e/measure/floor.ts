@@ -1,13 +1,9 @@
 /** What the editor itself takes to show a view that says one word, by an extension that does nothing else: no view of ours can be sooner. */
 
-import type { Page } from "playwright-core";
-
 import { Editor } from "../harness/editor.ts";
 import { SAMPLES } from "../harness/paths.ts";
 import type { Figures } from "./figures.ts";
-import { paintedAt, reload } from "./panel.ts";
-
-const REST_MS = 3000;
+import { atRest, paintedAt, reload } from "./panel.ts";
 
 export async function measureFloor(rounds: number, figures: Figures): Promise<string[]> {
   for (let round = 1; round <= rounds; round += 1) {
@@ -29,19 +25,4 @@ export async function measureFloor(rounds: number, figures: Figures): Promise<st
     }
   }
   return [];
-}
-
-/** Until the workbench has had no long task for some seconds: the first view is not to wait for what the editor's start has left to do. */
-async function atRest(page: Page): Promise<void> {
-  await page.evaluate(
-    (rest) =>
-      new Promise<void>((resolve) => {
-        let timer = setTimeout(resolve, rest);
-        new PerformanceObserver(() => {
-          clearTimeout(timer);
-          timer = setTimeout(resolve, rest);
-        }).observe({ type: "longtask" });
-      }),
-    REST_MS,
-  );
 }

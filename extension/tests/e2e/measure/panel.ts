@@ -1,12 +1,13 @@
 /** What people wait for in the chat panel: its first paint, passages, the chat after a reload, an answer after a restart. In ms. */
 
-import type { Locator } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 
 import type { Editor } from "../harness/editor.ts";
 import { Panel } from "../harness/panel.ts";
 import { until } from "../harness/wait.ts";
 
 export const STREAM_MS = 180_000;
+const REST_MS = 3000;
 
 /** By the editor's own clock. */
 export async function activation(editor: Editor): Promise<number> {
@@ -16,8 +17,24 @@ export async function activation(editor: Editor): Promise<number> {
   return Number(/(\d+)\s*ms/.exec(shown)?.[1]);
 }
 
+/** Until the workbench has had no long task for some seconds: the first view is not to wait for what the editor's start has left to do. */
+export async function atRest(page: Page): Promise<void> {
+  await page.evaluate(
+    (rest) =>
+      new Promise<void>((resolve) => {
+        let timer = setTimeout(resolve, rest);
+        new PerformanceObserver(() => {
+          clearTimeout(timer);
+          timer = setTimeout(resolve, rest);
+        }).observe({ type: "longtask" });
+      }),
+    REST_MS,
+  );
+}
+
 /** From the command to the first contentful paint of the view's own page, and until a question can be written there. */
 export async function firstPaint(editor: Editor): Promise<{ painted: number; taken: number }> {
+  await atRest(editor.window.page);
   const asked = Date.now();
   const panel = await Panel.open(editor.window);
   await panel.composer.waitFor();
