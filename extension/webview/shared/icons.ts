@@ -1,13 +1,13 @@
 /** A small set of 16-pixel line icons in the manner of the editor's own; they take the colour of the text. */
 
+import { SHELL_ICONS } from "../../src/protocol/shellIcons";
+
 const LINES = {
-  add: "M8 3v10M3 8h10",
+  ...SHELL_ICONS,
   arrowDown: "M8 3v9.5M4 8.7l4 4 4-4",
-  attach: "M13 7.5l-5 5a3 3 0 0 1-4.3-4.2l5.5-5.6a2 2 0 0 1 2.9 2.8l-5.3 5.4a1 1 0 0 1-1.5-1.4l4.8-4.9",
   book: "M8 4v9M8 4C6.5 3 4.5 2.8 2.5 3v9c2-.2 4 0 5.5 1 1.5-1 3.5-1.2 5.5-1V3c-2-.2-4 0-5.5 1z",
   pin: "M5.5 2.5h5M6.5 2.5v4L4 9.5h8L9.5 6.5v-4M8 9.5v4.5",
   check: "M3 8.5l3.5 3.5L13.5 4.5",
-  chevronDown: "M4 6l4 4 4-4",
   chevronRight: "M6 4l4 4-4 4",
   close: "M4 4l8 8M12 4l-8 8",
   code: "M6 4.5L2.5 8 6 11.5M10 4.5L13.5 8 10 11.5",
@@ -20,7 +20,6 @@ const LINES = {
   filter: "M2 4h12M4.5 8h7M6.5 12h3",
   folder: "M1.5 12.5v-9a1 1 0 0 1 1-1H6L7.5 4h6a1 1 0 0 1 1 1v7.5a1 1 0 0 1-1 1h-11a1 1 0 0 1-1-1z",
   globe: "M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0zM2 8h12M8 2c-4 4-4 8 0 12M8 2c4 4 4 8 0 12",
-  history: "M2.5 8A5.5 5.5 0 1 0 4.2 4M2.5 2.5v2.7h2.7M8 5v3.3l2.3 1.4",
   image: "M2 3h12v10H2zM2 11l3.5-3.5 3 3 2-2L14 12M10.5 5.8v.6",
   info: "M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0zM8 7.2v3.8M8 4.8v.6",
   insert: "M3 3h10M3 13h10M8 5v6M5.5 8.5L8 11l2.5-2.5",
@@ -33,7 +32,6 @@ const LINES = {
   pdf: "M9 1.5H4.5a1 1 0 0 0-1 1v11a1 1 0 0 0 1 1h7a1 1 0 0 0 1-1V5zM9 1.5V5h3.5M5.3 12.2c2.2-1 3.3-3.6 2.8-5-.5 1.8 1.2 3.6 2.9 3.5-1.7-.3-4 .3-5.7 1.5z",
   refresh: "M13.5 8A5.5 5.5 0 1 1 11.8 4M13.5 2.5v2.7h-2.7",
   search: "M11 6.5a4.5 4.5 0 1 1-9 0 4.5 4.5 0 0 1 9 0zM9.8 9.8l4.2 4.2",
-  send: "M2.5 2.5L14 8 2.5 13.5 4.3 8zM4.3 8H9",
   slides: "M2 3h12v8H2zM8 11v2.5M5.5 13.5h5M5.5 8.5v-2M8 8.5V5M10.5 8.5V6.5",
   strategy: "M3 4h3.5L10 12h3M3 12h3.5l1-2.3M9 5.5L10 4h3M11.5 2.5L13 4l-1.5 1.5M11.5 10.5L13 12l-1.5 1.5",
   table: "M2 3h12v10H2zM2 6.3h12M2 9.6h12M6.5 6.3V13",
