@@ -14,6 +14,8 @@ const ASSET = /^asset:\/\/([\w-]+)$/;
 const BLOCKS = new Set(["paragraph_open", "heading_open", "tr_open", "fence", "code_block", "hr"]);
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true, typographer: false });
+// Markdown that a person wrote flows: the end of a line is no more than a space.
+const flowing = { ...markdown.options, breaks: false };
 // What was printed or recognised on a page has no emphasis of ours: its signs are its own.
 const PRINTED = ["emphasis", "strikethrough", "escape", "backticks", "entity", "html_inline", "line_break"];
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
@@ -46,19 +48,22 @@ const ALLOWED = {
 };
 
 /**
- * `place` heads the passage, as in "Slide 4". Pictures are left as `.picture[data-asset]`, for their loader. What was `printed`
- * keeps its signs: `a_b` and `*` are no emphasis.
+ * `place` heads the passage, as in "Slide 4". Pictures are left as `.picture[data-asset]`, for their loader. Of what was `read` in
+ * another format each line is a line; what was `printed` keeps its signs, too: `a_b` and `*` are no emphasis.
  */
 export function renderContent(
   part: ContentPart,
   place: string,
-  kind: "written" | "printed" = "written",
+  kind: "markdown" | "read" | "printed" = "read",
 ): DocumentFragment {
   if (kind === "printed") markdown.disable(PRINTED);
   const tokens = parsed(part.text, part.start, part.merged);
   markdown.enable(PRINTED);
   markLines(tokens, part.lines);
-  const fragment = DOMPurify.sanitize(markdown.renderer.render(tokens, markdown.options, {}), ALLOWED);
+  const fragment = DOMPurify.sanitize(
+    markdown.renderer.render(tokens, kind === "markdown" ? flowing : markdown.options, {}),
+    ALLOWED,
+  );
   joinTables(fragment);
   for (const table of fragment.querySelectorAll("table")) {
     for (const cell of table.querySelectorAll("th"))

@@ -26,6 +26,7 @@ export interface ContentOptions {
   sheets: readonly Sheet[];
   /** Of a presentation; null for what is none. */
   slides: readonly SlideCard[] | null;
+  isMarkdown: boolean;
   /** The slide that is shown first, as the presentation counts. */
   slide: number;
   pictures: Pictures;
@@ -82,7 +83,7 @@ export class ContentView implements Findable {
 
   /** Shows a part: at the passage, at the character that was asked for, or from its beginning on. */
   show(part: ContentPart, reveal: "passage" | "top"): void {
-    const { place, sentences, pictures, load, openImage } = this.options;
+    const { place, sentences, isMarkdown, pictures, load, openImage } = this.options;
     this.part = part;
     const button = (label: string, from: number | null) =>
       from !== null && h("button", { class: "more", onclick: () => load(from, false) }, label);
@@ -90,7 +91,7 @@ export class ContentView implements Findable {
     const children = [
       button(l10n.t("Show Earlier Part"), part.before),
       none,
-      renderContent(part, place),
+      renderContent(part, place, isMarkdown ? "markdown" : "read"),
       button(l10n.t("Show Later Part"), part.after),
     ].filter((child) => child !== false);
     this.article.replaceChildren(...children);

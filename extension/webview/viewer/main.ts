@@ -162,6 +162,7 @@ function draw(shown: Shown): HTMLElement {
   content = new ContentView({
     ...{ title: shown.title, place: shown.place, sentences: document?.sentences ?? [], pictures },
     ...(body.kind === "content" ? { sheets: body.sheets, slides: body.slides } : { sheets: [], slides: null }),
+    isMarkdown: body.kind === "content" && body.isMarkdown,
     slide: document?.place.slide ?? 1,
     zoom: state?.textZoom ?? 1,
     openImage: (assetId, title) => host.send("image.open", { assetId, title }),

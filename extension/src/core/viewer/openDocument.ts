@@ -150,6 +150,7 @@ export class OpenDocument {
       content: contentPart(content.markdown, content.spans),
       sheets: [],
       slides: null,
+      isMarkdown: false,
     };
     return new OpenDocument(this.client, content, this.document, { ...this.shown, note, body });
   }
@@ -178,8 +179,9 @@ async function contentBody(
   const picture = FORMATS[document.doc_type].shape === "picture" ? /asset:\/\/([\w-]+)/.exec(markdown) : null;
   if (!picture?.[1]) {
     const part = await loadPart(client, document.id, content, undefined, false, signal);
-    const isDeck = FORMATS[document.doc_type].shape === "slides";
-    return { kind: "content", content: part, sheets, slides: isDeck ? slideCards(markdown, content.slides) : null };
+    const type = document.doc_type;
+    const slides = FORMATS[type].shape === "slides" ? slideCards(markdown, content.slides) : null;
+    return { kind: "content", content: part, sheets, slides, isMarkdown: type === "markdown" || type === "notebook" };
   }
   const box = target.place.bbox ?? null;
   // The reference to the picture itself is not text of it.

@@ -119,6 +119,16 @@ describe("OpenDocument", () => {
     expect(fake.pages.rows).toHaveBeenLastCalledWith("d1", 0, 27, signal);
   });
 
+  it.each([
+    ["markdown", true],
+    ["notebook", true],
+    ["text", false],
+    ["docx", false],
+  ] as const)("has the lines of %s flow: %s", async (type, isMarkdown) => {
+    const open = await load(daemon({ doc_type: type }, "a\nb").client, target({ chunkIds: [], content: "" }));
+    expect(open.shown.body).toMatchObject({ isMarkdown });
+  });
+
   it("shows the merged cells of a part, and a presentation with its slides", async () => {
     const markdown = "## One\n\n| a |\n|---|\n| 1 |";
     const { client, fake } = daemon({ doc_type: "pptx" }, markdown);

@@ -57,6 +57,18 @@ describe("renderContent", () => {
     expect(box.querySelectorAll('.table[role="group"]')).toHaveLength(2);
   });
 
+  it("has the lines of a paragraph flow where Markdown was written, and keeps those of other formats", () => {
+    const part = { start: 0, lines: [], rows: [], merged: [], slides: [], before: null, after: null };
+    const text = "a paragraph of\ntwo lines\n\nits end  \nwas meant";
+    const paragraphs = (kind: "markdown" | "read"): string[] => {
+      const box = document.createElement("div");
+      box.append(renderContent({ ...part, text }, "", kind));
+      return [...box.querySelectorAll("p")].map((one) => one.innerHTML.trim());
+    };
+    expect(paragraphs("markdown")).toEqual(["a paragraph of\ntwo lines", "its end<br>\nwas meant"]);
+    expect(paragraphs("read")).toEqual(["a paragraph of<br>\ntwo lines", "its end<br>\nwas meant"]);
+  });
+
   it("counts a list on from where it was broken off", () => {
     expect(render("4. four\n5. five").querySelector("ol")?.start).toBe(4);
   });

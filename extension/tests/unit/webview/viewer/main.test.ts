@@ -52,6 +52,7 @@ const other: Shown = {
     content: { text: "", start: 0, lines: [], rows: [], merged: [], slides: [], before: null, after: null },
     sheets: [],
     slides: null,
+    isMarkdown: false,
   },
 };
 
@@ -164,7 +165,11 @@ describe("the viewer", () => {
     };
     say({
       type: "shown",
-      shown: { ...pdf, note: "The file is gone.", body: { kind: "content", content, sheets: [], slides: null } },
+      shown: {
+        ...pdf,
+        note: "The file is gone.",
+        body: { kind: "content", content, sheets: [], slides: null, isMarkdown: false },
+      },
     });
     expect(document.querySelector(".note")?.textContent).toBe("The file is gone.");
     document.querySelector("a")?.click();
@@ -227,7 +232,7 @@ describe("the viewer", () => {
     document.querySelector<HTMLElement>('[role="option"]')?.click();
     expect(last("page.load")).toMatchObject({ page: 3 });
     const content = { text: "# One\n\ntext", start: 0, lines: [], rows: [], merged: [], slides: [], before: null, after: null };
-    say({ type: "shown", shown: { ...pdf, body: { kind: "content", content, sheets: [], slides: null } } });
+    say({ type: "shown", shown: { ...pdf, body: { kind: "content", content, sheets: [], slides: null, isMarkdown: false } } });
     expect(kept?.side).toBe("outline");
     button("Zoom in").click();
     expect(kept?.textZoom).toBe(1.25);
@@ -237,7 +242,7 @@ describe("the viewer", () => {
 
   it("goes to a heading in another part of the content", () => {
     const content = { text: "# One\n\ntext", start: 0, lines: [], rows: [], merged: [], slides: [], before: null, after: 12 };
-    say({ type: "shown", shown: { ...pdf, body: { kind: "content", content, sheets: [], slides: null } } });
+    say({ type: "shown", shown: { ...pdf, body: { kind: "content", content, sheets: [], slides: null, isMarkdown: false } } });
     button("Outline").click();
     const far = { title: "Far", level: 1, page: null, top: null, offset: 14 };
     say({ type: "outline", docId: "d1", entries: [far] });
@@ -269,7 +274,7 @@ describe("the viewer", () => {
       { title: "One", offset: 0 },
       { title: "Two", offset: 20 },
     ];
-    say({ type: "shown", shown: { ...pdf, body: { kind: "content", content, sheets, slides: null } } });
+    say({ type: "shown", shown: { ...pdf, body: { kind: "content", content, sheets, slides: null, isMarkdown: false } } });
     const tabs = [...document.querySelectorAll<HTMLElement>('[role="tab"]')];
     expect(tabs.map((tab) => [tab.textContent, tab.getAttribute("aria-selected"), tab.tabIndex])).toEqual([
       ["One", "true", 0],

@@ -90,7 +90,7 @@ describe("slides", () => {
   function deck(slide = 1): ContentView {
     const nothing = () => undefined;
     const view = new ContentView({
-      ...{ title: "Deck", place: "", sentences: [], sheets: [], slides, slide, zoom: 1, reached },
+      ...{ title: "Deck", place: "", sentences: [], sheets: [], slides, isMarkdown: false, slide, zoom: 1, reached },
       ...{ pictures: new Pictures(nothing), openImage: nothing, load: nothing, zoomed: nothing },
     });
     const part = { text, start: 0, lines: [], rows: [], merged: [], before: null, after: null };
