@@ -108,8 +108,7 @@ describe("adding a model", () => {
     window.bridge.begin("ragAssistant.addModel");
     await window.pick("Remove tiny:1b");
     await until("only passages are left", async () => (await window.bridge.models()).length === 1);
-    const panel = await Panel.ready(window);
-    await window.bridge.execute("ragAssistant.newChat");
+    const panel = await Panel.newChat(window);
     expect(await (await panel.ask(QUESTIONS.english.text)).getByTestId("no-model").count()).toBe(1);
   });
 });

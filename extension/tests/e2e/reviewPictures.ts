@@ -28,13 +28,6 @@ function part(editor: Editor, name: "sidebar" | "editor" | "auxiliarybar" | "sta
   return editor.window.page.locator(`.part.${name}`);
 }
 
-async function newChat(editor: Editor): Promise<Panel> {
-  await editor.window.bridge.execute("ragAssistant.newChat");
-  const panel = await Panel.ready(editor.window);
-  await until("the chat is empty", async () => (await panel.answers.count()) === 0);
-  return panel;
-}
-
 async function chat(editor: Editor): Promise<Chat> {
   const view = new Chat(editor.window);
   await view.open();
@@ -45,7 +38,7 @@ async function chat(editor: Editor): Promise<Chat> {
 export const PICTURES: Record<string, Show> = {
   async "rare-word"(editor) {
     await editor.window.widenSideBar(400);
-    const panel = await newChat(editor);
+    const panel = await Panel.newChat(editor.window);
     const answer = await panel.ask("Please tell me something about argon");
     await answer.locator(".markdown").first().scrollIntoViewIfNeeded();
     return [panel.frame.locator("body")];
@@ -53,7 +46,7 @@ export const PICTURES: Record<string, Show> = {
 
   async "support-marks"(editor) {
     await editor.window.bridge.execute("workbench.action.closeAllEditors");
-    const panel = await newChat(editor);
+    const panel = await Panel.newChat(editor.window);
     await panel.choose("model", "RAG test inventor");
     const answer = await panel.ask(QUESTIONS.english.text);
     for (const name of ["Not helpful", "Helpful"]) await answer.getByRole("button", { name, exact: true }).click();
@@ -64,7 +57,7 @@ export const PICTURES: Record<string, Show> = {
 
   async filters(editor) {
     await editor.setTheme("light");
-    const panel = await newChat(editor);
+    const panel = await Panel.newChat(editor.window);
     const button = panel.frame.getByRole("button", { name: /^Filters/ });
     await button.click();
     await panel.frame.getByRole("button", { name: "PDF", exact: true }).click();
@@ -79,7 +72,7 @@ export const PICTURES: Record<string, Show> = {
 
   async "edit-question"(editor) {
     await editor.setTheme("dark");
-    const panel = await newChat(editor);
+    const panel = await Panel.newChat(editor.window);
     await panel.ask(QUESTIONS.english.text);
     await panel.composer.focus();
     await editor.window.page.keyboard.press("ArrowUp");
@@ -89,7 +82,7 @@ export const PICTURES: Record<string, Show> = {
 
   async "drawing-narrow"(editor) {
     const { window, server } = editor;
-    const panel = await newChat(editor);
+    const panel = await Panel.newChat(editor.window);
     const path = join(server.folder, "cafeteria.md");
     writeFileSync(path, CAFETERIA);
     await panel.drop(path);
@@ -141,7 +134,7 @@ export const PICTURES: Record<string, Show> = {
     const { window, server } = editor;
     await window.bridge.execute("workbench.action.closeAuxiliaryBar");
     await window.bridge.execute("workbench.action.closeAllEditors");
-    const panel = await newChat(editor);
+    const panel = await Panel.newChat(editor.window);
     const { pid } = await daemonReady(server.dataDir);
     signal(pid, "SIGSTOP");
     try {

@@ -37,6 +37,14 @@ export class Panel {
     return panel;
   }
 
+  /** A chat without a question: the command ends before the view shows it, and its answers are counted from here on. */
+  static async newChat(window: Window): Promise<Panel> {
+    await window.bridge.execute("ragAssistant.newChat");
+    const panel = await Panel.ready(window);
+    await until("the chat is empty", async () => (await panel.answers.count()) === 0);
+    return panel;
+  }
+
   get composer(): Locator {
     return this.frame.getByTestId("composer");
   }

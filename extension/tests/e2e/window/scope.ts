@@ -10,8 +10,7 @@ import { editor, openInViewer, suite } from "./shared.ts";
 suite("what is asked", () => {
   test("a document that is ticked is the only one that answers, and stays chosen with the chat", async () => {
     const { window } = editor;
-    await window.bridge.execute("ragAssistant.newChat");
-    const panel = await Panel.ready(window);
+    const panel = await Panel.newChat(window);
     await panel.frame.getByTestId("choose-scope").click();
     const list = window.page.locator(".quick-input-widget:visible");
     await list.locator("input[type=text]").fill("architecture-whitepaper");
@@ -52,8 +51,7 @@ suite("what is asked", () => {
 
   test("a row of the tree is asked about by its menu", async () => {
     const { window } = editor;
-    await window.bridge.execute("ragAssistant.newChat");
-    const panel = await Panel.ready(window);
+    const panel = await Panel.newChat(window);
     await window.chooseInMenu(window.treeRow("samples"), "Ask About This");
     await panel.frame.getByTestId("scope").getByText("samples").waitFor();
     await panel.frame.getByTestId("scope").getByRole("button").click();
@@ -61,11 +59,11 @@ suite("what is asked", () => {
 
   test("a folder of the explorer is asked about by its menu, and answers alone", async () => {
     const { window } = editor;
-    await window.bridge.execute("ragAssistant.newChat");
+    const panel = await Panel.newChat(window);
     await window.bridge.execute("workbench.view.explorer");
     const folder = window.page.locator(".explorer-folders-view .monaco-list-row").filter({ hasText: "operations" }).first();
     await window.chooseInMenu(folder, "Ask About This");
-    const panel = await Panel.ready(window);
+    await Panel.ready(window);
     await panel.frame.getByTestId("scope").getByText("operations/").waitFor();
     const answer = await panel.ask(QUESTIONS.english.text);
     const shown = await answer.locator(".passage-open").evaluateAll((all) => all.map((one) => one.getAttribute("title") ?? ""));
@@ -87,7 +85,7 @@ suite("what is asked", () => {
     expect((await guide.locator(".guide-summary").innerText()).length).toBeGreaterThan(40);
     expect(await guide.getByTestId("suggested").getByRole("button").count()).toBeGreaterThan(1);
     await panel.screenshot("guide-document");
-    await window.bridge.execute("ragAssistant.newChat");
+    await Panel.newChat(window);
     await panel.frame.getByTestId("scope").getByRole("button").click();
     await button("Ask About This").click();
     await panel.frame.getByTestId("scope").getByText(QUESTIONS.pdf.title).waitFor();
@@ -96,8 +94,7 @@ suite("what is asked", () => {
 
   test("a selection goes along as a chip: the model reads it, the search does not", async () => {
     const { window } = editor;
-    await window.bridge.execute("ragAssistant.newChat");
-    const panel = await Panel.ready(window);
+    const panel = await Panel.newChat(window);
     // What earlier tests opened would be taken for the citation's file.
     await window.bridge.execute("workbench.action.closeAllEditors");
     const { text } = QUESTIONS.english;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 
 import { daemonApi } from "../harness/daemon.ts";
 import type { Editor } from "../harness/editor.ts";
+import { Panel } from "../harness/panel.ts";
 import { launchWithSamples } from "../harness/ready.ts";
 
 export let editor: Editor;
@@ -21,7 +22,6 @@ const TIDY = [
   "workbench.action.closeAllEditors",
   "workbench.action.closePanel",
   "notifications.clearAll",
-  "ragAssistant.newChat",
 ];
 
 /** Tests that find the window tidy, and after which it is made tidy again. */
@@ -30,6 +30,7 @@ export function suite(name: string, tests: () => void): void {
     tests();
     afterAll(async () => {
       for (const command of TIDY) await editor.window.bridge.execute(command);
+      await Panel.newChat(editor.window);
     });
   });
 }
