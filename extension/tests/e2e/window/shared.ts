@@ -18,11 +18,7 @@ afterAll(async () => {
 });
 
 /** What a suite leaves behind and the next one does not expect. */
-const TIDY = [
-  "workbench.action.closeAllEditors",
-  "workbench.action.closePanel",
-  "notifications.clearAll",
-];
+const TIDY = ["workbench.action.closeAllEditors", "workbench.action.closePanel", "notifications.clearAll"];
 
 /** Tests that find the window tidy, and after which it is made tidy again. */
 export function suite(name: string, tests: () => void): void {
