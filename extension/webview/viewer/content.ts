@@ -14,8 +14,11 @@ const ASSET = /^asset:\/\/([\w-]+)$/;
 const BLOCKS = new Set(["paragraph_open", "heading_open", "tr_open", "fence", "code_block", "hr"]);
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true, typographer: false });
-// Markdown that a person wrote flows: the end of a line is no more than a space.
+// Markdown that a person wrote flows: the end of a line is no more than a space, and between Japanese or Chinese not even that.
 const flowing = { ...markdown.options, breaks: false };
+const UNSPACED = "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u3000-\\u303f\\uff00-\\uffef]";
+const ENDS_UNSPACED = new RegExp(`${UNSPACED}$`, "u");
+const BEGINS_UNSPACED = new RegExp(`^${UNSPACED}`, "u");
 // What was printed or recognised on a page has no emphasis of ours: its signs are its own.
 const PRINTED = ["emphasis", "strikethrough", "escape", "backticks", "entity", "html_inline", "line_break"];
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
@@ -59,6 +62,7 @@ export function renderContent(
   if (kind === "printed") markdown.disable(PRINTED);
   const tokens = parsed(part.text, part.start, part.merged);
   markdown.enable(PRINTED);
+  if (kind === "markdown") joinLines(tokens);
   markLines(tokens, part.lines);
   const fragment = DOMPurify.sanitize(
     markdown.renderer.render(tokens, kind === "markdown" ? flowing : markdown.options, {}),
@@ -99,6 +103,21 @@ function parsed(text: string, start: number, merged: readonly MergedCell[]): Ret
     (line) => byOffset.get(start + (lines[line] ?? -1)) ?? [],
     (said) => markdown.parseInline(said, {}),
   );
+}
+
+/** Takes the ends of lines away that stand between characters of a script that has no blanks. */
+function joinLines(tokens: ReturnType<typeof markdown.parse>): void {
+  for (const { children } of tokens) {
+    let before = "";
+    let lineEnd: (typeof tokens)[number] | undefined;
+    for (const token of children ?? []) {
+      if (token.type === "softbreak") lineEnd = token;
+      if (token.content === "") continue;
+      if (lineEnd && ENDS_UNSPACED.test(before) && BEGINS_UNSPACED.test(token.content)) lineEnd.type = "text";
+      lineEnd = undefined;
+      before = token.content;
+    }
+  }
 }
 
 /** The blocks of content as text, each with the character at which its line begins: what is shown, without pictures. */

@@ -60,12 +60,15 @@ describe("renderContent", () => {
   it("has the lines of a paragraph flow where Markdown was written, and keeps those of other formats", () => {
     const part = { start: 0, lines: [], rows: [], merged: [], slides: [], before: null, after: null };
     const text = "a paragraph of\ntwo lines\n\nits end  \nwas meant";
-    const paragraphs = (kind: "markdown" | "read"): string[] => {
+    const paragraphs = (kind: "markdown" | "read", written = text): string[] => {
       const box = document.createElement("div");
-      box.append(renderContent({ ...part, text }, "", kind));
+      box.append(renderContent({ ...part, text: written }, "", kind));
       return [...box.querySelectorAll("p")].map((one) => one.innerHTML.trim());
     };
     expect(paragraphs("markdown")).toEqual(["a paragraph of\ntwo lines", "its end<br>\nwas meant"]);
+    expect(paragraphs("markdown", "**更新**\n手順です。\n次に\nKestrel\nを確認")).toEqual([
+      "<strong>更新</strong>手順です。次に\nKestrel\nを確認",
+    ]);
     expect(paragraphs("read")).toEqual(["a paragraph of<br>\ntwo lines", "its end<br>\nwas meant"]);
   });
 
