@@ -8,7 +8,7 @@ export default defineConfig({
     include: ["tests/unit/**/*.test.ts"],
     // A view's tests ask for a page by `// @vitest-environment jsdom` in their first line.
     environment: "node",
-    setupFiles: ["tests/unit/fixtures/patience.ts"],
+    setupFiles: ["tests/unit/fixtures/patience.ts", "tests/unit/fixtures/lastTurns.ts"],
     testTimeout: 60_000,
     restoreMocks: true,
   },

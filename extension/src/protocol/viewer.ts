@@ -144,7 +144,7 @@ export interface OutlineEntry {
 }
 
 export type Body =
-  /** `pageCount` is null when it is not known; `slides` is null for what has none; `isMarkdown`: its file is, so that lines flow. */
+  /** `pageCount` is null when it is not known; `slides` is null for what has none; `isMarkdown`: people wrote it so, and lines flow. */
   | { kind: "pages"; page: number; pageCount: number | null }
   | { kind: "picture"; assetId: string; box: Box | null; content: ContentPart | null }
   | { kind: "content"; content: ContentPart; sheets: Sheet[]; slides: SlideCard[] | null; isMarkdown: boolean };
